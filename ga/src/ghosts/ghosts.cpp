@@ -4,41 +4,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
-#include <tessera/runtime/detail/unchecked.hpp>
 #include <tessera/runtime/vector.hpp>
 
 #include "base/dispatch.hpp"
 #include "format.hpp"
+#include "ghosts/own_access.hpp"
 
 namespace tessera::detail {
-
-namespace {
-
-constexpr int channel = 2;  // of messages; Fourier transforms have others
-
-// A use of this rank's slice. To the checker of conflicts it is a local access, which is over when it returns.
-class OwnAccess {
- public:
-  OwnAccess(const Segment& segment, index_t offset, const Strided& shape, Segment::LocalUse use)
-      : segment_(segment) {
-    if (segment.face().checked == 0) return;
-    access_ = segment.begin_local_access(segment.group().rank(), offset, shape, use);
-    unchecked_.emplace();
-  }
-  OwnAccess(const OwnAccess&) = delete;
-  OwnAccess& operator=(const OwnAccess&) = delete;
-  ~OwnAccess() { segment_.end_local_access(access_); }
-
- private:
-  const Segment& segment_;
-  std::uint64_t access_ = 0;
-  std::optional<Unchecked> unchecked_;
-};
-
-}  // namespace
 
 GhostField whole_field(const ArrayCore& array) {
   const LayoutCore& layout = array.layout();
@@ -108,12 +82,8 @@ void Ghosts::update(Segments elements, const GhostSides& what, GhostMethod metho
     prepare(elements, round.to, round.from);
     // First, as processes that have sent should wait: that is when MPI moves long messages.
     copy_own(elements, round.from);
-    if (messages_) begin_messages(elements, round);
-    notify(elements, round.to);
-    for (Partner& giver : round.from) giver.done = giver.done || is_elsewhere(giver);
+    send(elements, round, Wait::yes);
     receive(elements, round, Wait::yes);
-    if (messages_) end_messages(elements, round);
-    make_visible(elements);
   }
 }
 
@@ -122,15 +92,13 @@ void Ghosts::begin(Segments elements, const GhostSides& what) {
   under_way_ = &plan(what, false);
   Round& round = under_way_->rounds.front();
   prepare(elements, round.to, round.from);
-  notify(elements, round.to);
-  send(elements, round.to);
+  send(elements, round, Wait::no);
 }
 
 bool Ghosts::test(Segments elements) {
   if (under_way_ == nullptr) return true;
   const KnownAtEntry known;
   if (!receive(elements, under_way_->rounds.front(), Wait::no)) return false;
-  make_visible(elements);
   under_way_ = nullptr;
   return true;
 }
@@ -139,7 +107,6 @@ void Ghosts::end(Segments elements) {
   if (test(elements)) return;
   const KnownAtEntry known;
   receive(elements, under_way_->rounds.front(), Wait::yes);
-  make_visible(elements);
   under_way_ = nullptr;
 }
 
@@ -149,7 +116,9 @@ void Ghosts::accumulate(Segments elements) {
   Round& round = plan({}, false).rounds.front();
   prepare(elements, round.from, round.to);
   notify(elements, round.from);
-  send(elements, round.from);
+  for (const Partner& taker : round.from) {
+    if (is_elsewhere(taker)) send_packed(elements, taker);
+  }
   wait_for(round.to, come);
   for (const Partner& self : round.from) {
     if (self.rank == group_.rank()) add_from(elements, self);
@@ -194,75 +163,15 @@ void Ghosts::notify(Segments elements, const std::vector<Partner>& takers) {
   }
 }
 
-void Ghosts::send(Segments elements, const std::vector<Partner>& takers) {
-  for (const Partner& taker : takers) {
-    if (is_elsewhere(taker)) send_packed(elements, taker);
+// `wait`: whether the ranks wait for what is sent, and do not compute meanwhile.
+void Ghosts::send(Segments elements, Round& round, Wait wait) {
+  if (messages_) {
+    choose_ways(round, wait);
+    begin_messages(elements, round);
   }
-}
-
-// Where a message is in this rank's elements as it travels; null if it has to be packed.
-std::byte* Ghosts::in_place(Segments elements, const Partner& partner) const {
-  if (partner.transfers.size() != 1 || partner.transfers.front().shape.levels > 0) return nullptr;
-  const Transfer& only = partner.transfers.front();
-  return segment_of(elements, only).address(group_.rank()) + only.here;
-}
-
-void Ghosts::begin_messages(Segments elements, const Round& round) {
-  const auto reserve = [&](std::vector<std::byte>& memory, const std::vector<Partner>& partners) {
-    index_t bytes = 0;
-    for (const Partner& partner : partners) bytes += is_elsewhere(partner) ? partner.message_bytes() : 0;
-    if (const auto size = static_cast<std::size_t>(bytes); size > memory.size()) memory.resize(size);
-    return memory.data();
-  };
-  std::byte* free = reserve(received_, round.from);
-  for (const Partner& giver : round.from) {
-    if (!is_elsewhere(giver)) continue;
-    std::byte* message = in_place(elements, giver);
-    if (message == nullptr) message = std::exchange(free, free + giver.message_bytes());
-    messages_->receive(giver.rank, channel, message, giver.message_bytes());
-  }
-  free = reserve(sent_, round.to);
+  notify(elements, round.to);
   for (const Partner& taker : round.to) {
-    if (!is_elsewhere(taker)) continue;
-    const std::byte* message = in_place(elements, taker);
-    if (message == nullptr) {
-      pack(elements, taker, free);
-      message = std::exchange(free, free + taker.message_bytes());
-    } else {
-      note_reads(elements, taker);
-    }
-    messages_->send(taker.rank, channel, message, taker.message_bytes());
-  }
-}
-
-void Ghosts::end_messages(Segments elements, const Round& round) {
-  messages_->wait();
-  const std::byte* next = received_.data();
-  for (const Partner& giver : round.from) {
-    if (!is_elsewhere(giver)) continue;
-    if (in_place(elements, giver) != nullptr) {
-      const Transfer& only = giver.transfers.front();
-      const OwnAccess access(segment_of(elements, only), only.here, only.shape, Segment::LocalUse::write);
-    } else {
-      unpack(elements, giver, next);
-      next += giver.message_bytes();
-    }
-  }
-}
-
-void Ghosts::pack(Segments elements, const Partner& to, std::byte* message) const {
-  for (const Transfer& next : to.transfers) {
-    Segment& field = segment_of(elements, next);
-    const OwnAccess access(field, next.here, next.shape, Segment::LocalUse::read);
-    field.get(group_.rank(), next.here, next.shape, message + next.there);
-  }
-}
-
-void Ghosts::unpack(Segments elements, const Partner& from, const std::byte* message) const {
-  for (const Transfer& next : from.transfers) {
-    Segment& field = segment_of(elements, next);
-    const OwnAccess access(field, next.here, next.shape, Segment::LocalUse::write);
-    field.put(group_.rank(), next.here, next.shape, message + next.there);
+    if (is_elsewhere(taker) && !taker.by_message) send_packed(elements, taker);
   }
 }
 
@@ -307,7 +216,7 @@ bool Ghosts::receive(Segments elements, Round& round, Wait wait) {
   auto await = [&](std::vector<Partner>& partners, index_t flag) {
     for (Partner& partner : partners) {
       const index_t index = peers_[partner.number].here * words + flag;
-      if (partner.done) continue;
+      if (partner.done || (flag == come && partner.by_message)) continue;
       if (partner.rank == group_.rank() || flags_->test(index))
         take(elements, partner, flag);
       else
@@ -316,7 +225,7 @@ bool Ghosts::receive(Segments elements, Round& round, Wait wait) {
   };
   await(round.from, come);
   await(round.to, told);
-  if (wait == Wait::no && !awaited_.empty()) return false;
+  if (wait == Wait::no && (!awaited_.empty() || (messages_ && !messages_->test()))) return false;
   // Serve the flags in the order in which they come, so that this rank does not hold up a rank that it waits
   // for.
   while (!awaited_.empty()) {
@@ -326,6 +235,11 @@ bool Ghosts::receive(Segments elements, Round& round, Wait wait) {
       if (peers_[partner.number].here == index / words) take(elements, partner, flag);
     }
   }
+  if (messages_) {
+    messages_->wait();
+    take_messages(elements, round);
+  }
+  make_visible(elements);
   return true;
 }
 

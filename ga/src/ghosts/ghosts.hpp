@@ -34,10 +34,12 @@ GhostField whole_field(const ArrayCore& array);
 ///
 /// On a node, each rank notifies its neighbours that it has come. It copies its ghost cells straight from the
 /// blocks of neighbours that have come, and notifies them that it has read. Between nodes, each rank packs what
-/// a neighbour needs and sends it. The neighbour waits for it, or computes meanwhile:
-/// - If it waits, the data is in a message: nobody else has to take it.
-/// - If it computes, the data is put into a landing place at the neighbour, which unpacks it from there. There
-///   are two such places, so that a neighbour that is one exchange behind makes nobody wait.
+/// a neighbour needs and sends it:
+/// - in a message, if the neighbour waits for it, or if MPI sends it at once. Nobody else has to take it then.
+/// - or else by a put into a landing place at the neighbour, which unpacks it from there: the neighbour
+/// computes
+///   while the data moves. There are two such places, so that a neighbour that is one exchange behind makes
+///   nobody wait.
 ///
 /// The reverse exchange adds ghost cells into the elements that they are copies of. It goes the same ways
 /// backwards. Each rank adds in the order of its neighbours, so that sums do not depend on the order of
@@ -78,6 +80,7 @@ class Ghosts {
     std::size_t number;  // in peers_
     std::vector<Transfer> transfers;
     bool done = false;
+    bool by_message = false;  // in this exchange
     /// Between nodes: of the message with all of them. @local
     index_t message_bytes() const noexcept {
       return transfers.empty() ? 0 : transfers.back().there + transfers.back().bytes;
@@ -124,12 +127,13 @@ class Ghosts {
   double cost(const std::vector<Round>& rounds) const;
   Transfer transfer(std::size_t field, const NeededPatch& piece, const Partner& partner, bool receives) const;
   static void prepare(Segments elements, std::vector<Partner>& takers, std::vector<Partner>& givers);
+  void choose_ways(Round& round, Wait wait) const;
   bool is_elsewhere(const Partner& partner) const noexcept {
     return !partner.on_node && partner.rank != group_.rank();
   }
   void copy_own(Segments elements, std::vector<Partner>& givers);
   void notify(Segments elements, const std::vector<Partner>& takers);
-  void send(Segments elements, const std::vector<Partner>& takers);
+  void send(Segments elements, Round& round, Wait wait);
   void note_reads(Segments elements, const Partner& taker) const;
   static void make_visible(Segments elements);
   bool receive(Segments elements, Round& round, Wait wait);
@@ -141,7 +145,7 @@ class Ghosts {
     return *elements[fields_[one.field].array];
   }
   void begin_messages(Segments elements, const Round& round);
-  void end_messages(Segments elements, const Round& round);
+  void take_messages(Segments elements, const Round& round);
   std::byte* in_place(Segments elements, const Partner& partner) const;
   void pack(Segments elements, const Partner& to, std::byte* message) const;
   void unpack(Segments elements, const Partner& from, const std::byte* message) const;

@@ -48,15 +48,21 @@ void MemberMessages::send(int to, int channel, const void* data, index_t bytes) 
   });
 }
 
-// Other threads must get their turns meanwhile, as another process may wait for them.
+bool MemberMessages::test() {
+  if (requests_.empty()) return true;
+  const NetworkLock network(*threads_);
+  return mpi::test_all(requests_);
+}
+
+// Other threads get their turns meanwhile, as another process may wait for them.
 void MemberMessages::wait() {
   if (requests_.empty()) return;
   const activity::Wait waits("messages of other members");
   if (!mpi::is_serving()) return mpi::wait_all(requests_);
-  mpi::serve_until([&] {
-    const NetworkLock network(*threads_);
-    return mpi::test_all(requests_);
-  });
+  mpi::serve_until([&] { return test(); });
 }
+
+// Short messages, and no more than a connection keeps.
+bool MemberMessages::leaves_at_once(index_t bytes) noexcept { return bytes <= index_t{64} << 10; }
 
 }  // namespace tessera::detail

@@ -27,6 +27,10 @@ class MemberMessages {
   /// Returns when all that has been received is in place, and all that has been sent may be changed. It serves
   /// other processes meanwhile.
   void wait();
+  /// Makes progress, and returns whether wait() would return at once. @local
+  bool test();
+  /// Whether data of this length mostly leaves this process before the other one takes it. @local
+  static bool leaves_at_once(index_t bytes) noexcept;
 
  private:
   MPI_Comm comm_;

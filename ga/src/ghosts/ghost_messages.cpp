@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <utility>
+
+#include "ghosts/ghosts.hpp"
+#include "ghosts/own_access.hpp"
+
+// Ghost cells in messages.
+namespace tessera::detail {
+namespace {
+
+constexpr int channel = 2;  // Fourier transforms have others
+
+}  // namespace
+
+// Both sides know the length, and so choose the same way.
+void Ghosts::choose_ways(Round& round, Wait wait) const {
+  const auto choose = [&](Partner& partner) {
+    partner.by_message =
+        is_elsewhere(partner) && (wait == Wait::yes || MemberMessages::leaves_at_once(partner.message_bytes()));
+  };
+  std::for_each(round.from.begin(), round.from.end(), choose);
+  std::for_each(round.to.begin(), round.to.end(), choose);
+}
+
+// Where a message is in this rank's elements as it travels; null if it has to be packed.
+std::byte* Ghosts::in_place(Segments elements, const Partner& partner) const {
+  if (partner.transfers.size() != 1 || partner.transfers.front().shape.levels > 0) return nullptr;
+  const Transfer& only = partner.transfers.front();
+  return segment_of(elements, only).address(group_.rank()) + only.here;
+}
+
+void Ghosts::begin_messages(Segments elements, const Round& round) {
+  const auto reserve = [&](std::vector<std::byte>& memory, const std::vector<Partner>& partners) {
+    index_t bytes = 0;
+    for (const Partner& partner : partners) bytes += partner.by_message ? partner.message_bytes() : 0;
+    if (const auto size = static_cast<std::size_t>(bytes); size > memory.size()) memory.resize(size);
+    return memory.data();
+  };
+  std::byte* free = reserve(received_, round.from);
+  for (const Partner& giver : round.from) {
+    if (!giver.by_message) continue;
+    std::byte* message = in_place(elements, giver);
+    if (message == nullptr) message = std::exchange(free, free + giver.message_bytes());
+    messages_->receive(giver.rank, channel, message, giver.message_bytes());
+  }
+  free = reserve(sent_, round.to);
+  for (const Partner& taker : round.to) {
+    if (!taker.by_message) continue;
+    const std::byte* message = in_place(elements, taker);
+    if (message == nullptr) {
+      pack(elements, taker, free);
+      message = std::exchange(free, free + taker.message_bytes());
+    } else {
+      note_reads(elements, taker);
+    }
+    messages_->send(taker.rank, channel, message, taker.message_bytes());
+  }
+}
+
+void Ghosts::take_messages(Segments elements, const Round& round) {
+  const std::byte* next = received_.data();
+  for (const Partner& giver : round.from) {
+    if (!giver.by_message) continue;
+    if (in_place(elements, giver) != nullptr) {
+      const Transfer& only = giver.transfers.front();
+      const OwnAccess access(segment_of(elements, only), only.here, only.shape, Segment::LocalUse::write);
+    } else {
+      unpack(elements, giver, next);
+      next += giver.message_bytes();
+    }
+  }
+}
+
+void Ghosts::pack(Segments elements, const Partner& to, std::byte* message) const {
+  for (const Transfer& next : to.transfers) {
+    Segment& field = segment_of(elements, next);
+    const OwnAccess access(field, next.here, next.shape, Segment::LocalUse::read);
+    field.get(group_.rank(), next.here, next.shape, message + next.there);
+  }
+}
+
+void Ghosts::unpack(Segments elements, const Partner& from, const std::byte* message) const {
+  for (const Transfer& next : from.transfers) {
+    Segment& field = segment_of(elements, next);
+    const OwnAccess access(field, next.here, next.shape, Segment::LocalUse::write);
+    field.put(group_.rank(), next.here, next.shape, message + next.there);
+  }
+}
+
+}  // namespace tessera::detail
