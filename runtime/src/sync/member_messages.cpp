@@ -15,7 +15,7 @@ namespace tessera::detail {
 namespace {
 
 // MPI asks the receiver before it sends a long message. That takes longer than so many short ones.
-constexpr index_t most_unasked = 8 * mpi::eager_bytes;
+constexpr index_t most_unasked = 6 * mpi::eager_bytes;
 
 // Calls move(first byte, bytes) for each message.
 template <class Move>
@@ -62,7 +62,7 @@ void MemberMessages::wait() {
   mpi::serve_until([&] { return test(); });
 }
 
-// Short messages, and no more than a connection keeps.
-bool MemberMessages::leaves_at_once(index_t bytes) noexcept { return bytes <= index_t{64} << 10; }
+// Connections keep so much. Of longer data, an agent takes longer to move it than a computation saves.
+bool MemberMessages::leaves_at_once(index_t bytes) noexcept { return bytes <= index_t{256} << 10; }
 
 }  // namespace tessera::detail
