@@ -17,6 +17,7 @@
 // are, so nobody has to ask for them.
 namespace tessera::fft {
 
+using tessera::detail::Channel;
 using tessera::detail::LocalPiece;
 using tessera::detail::SliceCore;
 
@@ -52,10 +53,8 @@ Parcel parcel_with(int rank, std::span<const LocalPiece> pieces, const Box& chun
 /// Messages with parcels of one kind. There is memory for those of two chunks, whose numbers follow each other.
 class Mail {
  public:
-  /// Which parcels meet: those that one rank sends, and those that others receive.
-  enum class Kind : int { input, result };
   /// @collective as MemberMessages
-  Mail(const Group& group, Kind kind) : kind_(kind), turns_{Turn(group), Turn(group)} {}
+  Mail(const Group& group, Channel channel) : channel_(channel), turns_{Turn(group), Turn(group)} {}
 
   /// Makes room for the parcels of a chunk, but those in buffers. @local @throws std::bad_alloc
   void reserve(std::size_t chunk, std::span<const Parcel> parcels);
@@ -80,9 +79,8 @@ class Mail {
     tessera::detail::MemberMessages messages;
   };
   Turn& turn(std::size_t chunk) { return turns_[chunk % 2]; }
-  int channel() const noexcept { return static_cast<int>(kind_); }
 
-  Kind kind_;
+  Channel channel_;
   std::array<Turn, 2> turns_;
 };
 
@@ -107,7 +105,7 @@ void Mail::send(std::size_t chunk, std::span<const Parcel> parcels, At&& at) {
       message = at(parcel.pieces.front());
     else
       for (const LocalPiece& piece : parcel.pieces) free = detail::pack(free, at(piece), piece, parcel.order);
-    messages.send(parcel.rank, channel(), message, parcel.bytes());
+    messages.send(parcel.rank, channel_, message, parcel.bytes());
   }
 }
 
@@ -119,7 +117,7 @@ void Mail::receive(std::size_t chunk, std::span<const Parcel> parcels, At&& at) 
     const index_t bytes = parcel.bytes();
     std::byte* const message =
         parcel.is_in_buffer() ? at(parcel.pieces.front()) : std::exchange(free, free + bytes);
-    messages.receive(parcel.rank, channel(), message, bytes);
+    messages.receive(parcel.rank, channel_, message, bytes);
   }
 }
 

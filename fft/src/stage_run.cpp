@@ -27,6 +27,12 @@ void scale_run(std::byte* data, index_t count, index_t stride, int parts, double
   }
 }
 
+// Parcels count with the operations on the array.
+void count(const SliceCore& slice, std::span<const Parcel> parcels) {
+  for (const Parcel& parcel : parcels)
+    slice.array().segment().count(parcel.rank, Operation::put, parcel.bytes(), Path::message);
+}
+
 }  // namespace
 
 StageRun::StageRun(const StageWork& work, fftw::Plans& plans, ChunkBuffers& buffers)
@@ -188,8 +194,9 @@ void StageRun::begin(std::size_t number, ChunkBuffers& buffers) const {
       return place_in(in, buffers.in[buffer_of(number)].data(), in_size_, piece.box);
     });
   }
-  if (number < others_.size())
-    mails.lent.send(number, others_[number].lent, [](const LocalPiece& piece) { return piece.data; });
+  if (number >= others_.size()) return;
+  mails.lent.send(number, others_[number].lent, [](const LocalPiece& piece) { return piece.data; });
+  count(work_.in, others_[number].lent);
 }
 
 std::byte* StageRun::place_in(const Side& side, std::byte* data, index_t size, const Box& box) const {
@@ -222,6 +229,7 @@ void StageRun::write(std::size_t number, std::byte* data, ChunkBuffers& buffers)
     buffers.mails->returned.send(number, out.parcels, [&](const LocalPiece& piece) {
       return place_in(out, data, out_size_, piece.box);
     });
+    count(work_.out, out.parcels);
   }
   for_each_box_here(work_.out, out, [&](const Box& box) {
     work_.out.put(box,

@@ -14,10 +14,10 @@ namespace tessera::fft {
 /// The messages of stages. Each kind of parcel has one that is sent and one that is received.
 struct Mails {
   explicit Mails(const Group& group)
-      : lent(group, Mail::Kind::input),
-        fetched(group, Mail::Kind::input),
-        returned(group, Mail::Kind::result),
-        taken(group, Mail::Kind::result) {}
+      : lent(group, Channel::transform_input),
+        fetched(group, Channel::transform_input),
+        returned(group, Channel::transform_result),
+        taken(group, Channel::transform_result) {}
   Mail lent, fetched, returned, taken;
 };
 

@@ -65,7 +65,8 @@ void hot_owner(const Trace& trace, std::vector<Hint>& all) {
 void small_operations(const Trace& trace, std::vector<Hint>& all) {
   std::map<std::pair<std::string, std::string>, Sum> sums;
   for (const Cell& cell : trace.cells) {
-    if (cell.path != "node" && cell.operation != "atomic") sums[{cell.array, cell.operation}].add(cell);
+    if (cell.path != "node" && cell.path != "message" && cell.operation != "atomic")
+      sums[{cell.array, cell.operation}].add(cell);
   }
   for (const auto& [key, sum] : sums) {
     const double mean =

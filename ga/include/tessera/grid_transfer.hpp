@@ -9,6 +9,7 @@
 
 #include <tessera/boundaries.hpp>
 #include <tessera/core/agreed.hpp>
+#include <tessera/core/block_copy.hpp>
 #include <tessera/detail/level_stencil.hpp>
 #include <tessera/elementwise.hpp>
 
@@ -67,6 +68,8 @@ class GridTransfer {
   PerDimension<index_t, N> fine_needs_, coarse_needs_;  // ghost cells
   std::optional<Array<T, N>> between_;  // coarse values at the ranks of their fine ones, if they travel
   bool is_read_ = false;                // others may still read it
+  std::optional<detail::BlockCopy> to_coarse_,
+      from_coarse_;  // between it and the coarse grid, on several nodes
 };
 
 template <class T, std::size_t N>
@@ -95,6 +98,10 @@ GridTransfer<T, N>::GridTransfer(const Group& group, const Layout<N>& fine, cons
       group, near,
       ArrayOptions<N>{
           .name = "coarse values beside their fine ones", .ghosts = coarse_needs_, .periodic = periodic});
+  if (group.node_count() == 1) return;
+  const detail::ElementType type{element_kind<T>(), sizeof(T)};
+  to_coarse_.emplace(group, near.core(), coarse_.core(), type);
+  from_coarse_.emplace(group, coarse_.core(), near.core(), type);
 }
 
 template <class T, std::size_t N>
@@ -117,7 +124,7 @@ void GridTransfer<T, N>::restrict_to(const Array<T, N>& fine, Array<T, N>& coars
   require("restrict_to", fine, fine_, fine_needs_);
   require("restrict_to", coarse, coarse_, {});
   Array<T, N>& target = between_ ? *between_ : coarse;
-  if (std::exchange(is_read_, between_.has_value())) fine.group().sync();
+  if (std::exchange(is_read_, between_.has_value() && !to_coarse_)) fine.group().sync();
   {
     const auto to = target.local_with_ghosts();
     const auto from = fine.local_with_ghosts();
@@ -125,7 +132,10 @@ void GridTransfer<T, N>::restrict_to(const Array<T, N>& fine, Array<T, N>& coars
                            detail::cells_of<T, N>(slice_of(target).core(), "restrict_to"), restriction_.first,
                            restriction_.weights);
   }
-  if (between_) detail::copy_own_part(slice_of(*between_).core(), slice_of(coarse).core());
+  if (to_coarse_)
+    (*to_coarse_)(slice_of(*between_).core(), slice_of(coarse).core());
+  else if (between_)
+    detail::copy_own_part(slice_of(*between_).core(), slice_of(coarse).core());
 }
 
 template <class T, std::size_t N>
@@ -140,7 +150,10 @@ void GridTransfer<T, N>::prolong(const Array<T, N>& coarse, Array<T, N>& fine, U
     const bool may_be_thin = boundaries.depth(coarse_needs_) > 1;
     if (may_be_thin)
       detail::agreed(coarse.group(), "prolong", [&] { boundaries.check(slice_of(*between_).core()); });
-    copy(coarse, *between_);
+    if (from_coarse_)
+      (*from_coarse_)(slice_of(coarse).core(), slice_of(*between_).core());
+    else
+      copy(coarse, *between_);
     is_read_ = false;
     if (between_->layout().ghosts() != Extents<N>{}) {
       between_->update_ghosts();

@@ -8,12 +8,6 @@
 
 // Ghost cells in messages.
 namespace tessera::detail {
-namespace {
-
-constexpr int channel = 2;  // Fourier transforms have others
-
-}  // namespace
-
 // Both sides know the length, and so choose the same way.
 void Ghosts::choose_ways(Round& round, Wait wait) const {
   const auto choose = [&](Partner& partner) {
@@ -32,20 +26,14 @@ std::byte* Ghosts::in_place(Segments elements, const Partner& partner) const {
 }
 
 void Ghosts::begin_messages(Segments elements, const Round& round) {
-  const auto reserve = [&](std::vector<std::byte>& memory, const std::vector<Partner>& partners) {
-    index_t bytes = 0;
-    for (const Partner& partner : partners) bytes += partner.by_message ? partner.message_bytes() : 0;
-    if (const auto size = static_cast<std::size_t>(bytes); size > memory.size()) memory.resize(size);
-    return memory.data();
-  };
-  std::byte* free = reserve(received_, round.from);
+  std::byte* free = received_.data();
   for (const Partner& giver : round.from) {
     if (!giver.by_message) continue;
     std::byte* message = in_place(elements, giver);
     if (message == nullptr) message = std::exchange(free, free + giver.message_bytes());
-    messages_->receive(giver.rank, channel, message, giver.message_bytes());
+    messages_->receive(giver.rank, Channel::ghosts, message, giver.message_bytes());
   }
-  free = reserve(sent_, round.to);
+  free = sent_.data();
   for (const Partner& taker : round.to) {
     if (!taker.by_message) continue;
     const std::byte* message = in_place(elements, taker);
@@ -55,7 +43,8 @@ void Ghosts::begin_messages(Segments elements, const Round& round) {
     } else {
       note_reads(elements, taker);
     }
-    messages_->send(taker.rank, channel, message, taker.message_bytes());
+    messages_->send(taker.rank, Channel::ghosts, message, taker.message_bytes());
+    landing_->count(taker.rank, Operation::put, taker.message_bytes(), Path::message);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <tessera/core/agreed.hpp>
 #include <tessera/runtime/vector.hpp>
 
 #include "base/dispatch.hpp"
@@ -53,6 +54,12 @@ Ghosts::Ghosts(const Group& group, std::vector<GhostField> fields, std::string_v
   if (group_.node_count() > 1) {
     landing_.emplace(group_, landing, formatted("halos of {}", name));
     messages_.emplace(group_);
+    index_t outgoing = 0;
+    for (const Peer& peer : peers_) outgoing += group_.on_node(peer.rank) ? 0 : peer.bytes;
+    agreed(group_, formatted("halos of {}", name), [&] {
+      sent_.resize(static_cast<std::size_t>(outgoing));
+      received_.resize(static_cast<std::size_t>(landing / 2));
+    });
   }
   // All ranks exchange in the same way: the faster way for the slowest rank.
   if (!may_go_by_dimension()) return;

@@ -48,7 +48,7 @@ const char* to_string(Operation operation) noexcept {
 }
 
 const char* to_string(Path path) noexcept {
-  constexpr const char* names[] = {"node", "window", "agent"};
+  constexpr const char* names[] = {"node", "window", "agent", "message"};
   return names[static_cast<std::size_t>(path)];
 }
 

@@ -46,6 +46,8 @@ inline constexpr std::array<std::array<Order, operation_count>, path_count> orde
       {window_writes, agent_read},
       {by_window, agent_write},
       {by_window, agent_write}}},
+    // message: collective calls order what they send
+    {},
 }};
 
 constexpr const Order& order_of(Path path, Operation operation) noexcept {

@@ -34,17 +34,19 @@ MemberMessages::~MemberMessages() {
   for (MPI_Request& request : requests_) mpi::complete(request);
 }
 
-void MemberMessages::receive(int from, int channel, void* data, index_t bytes) {
+void MemberMessages::receive(int from, Channel channel, void* data, index_t bytes) {
   const NetworkLock network(*threads_);
   in_messages(bytes, [&](index_t begin, index_t length) {
-    requests_.push_back(mpi::irecv(comm_, static_cast<std::byte*>(data) + begin, length, from, channel));
+    requests_.push_back(
+        mpi::irecv(comm_, static_cast<std::byte*>(data) + begin, length, from, static_cast<int>(channel)));
   });
 }
 
-void MemberMessages::send(int to, int channel, const void* data, index_t bytes) {
+void MemberMessages::send(int to, Channel channel, const void* data, index_t bytes) {
   const NetworkLock network(*threads_);
   in_messages(bytes, [&](index_t begin, index_t length) {
-    requests_.push_back(mpi::isend(comm_, static_cast<const std::byte*>(data) + begin, length, to, channel));
+    requests_.push_back(
+        mpi::isend(comm_, static_cast<const std::byte*>(data) + begin, length, to, static_cast<int>(channel)));
   });
 }
 

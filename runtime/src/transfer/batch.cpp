@@ -299,6 +299,7 @@ void Batch::put(Segment& segment, int rank, index_t offset, const void* source, 
     case Path::window:
       return state_->to_window({.verb = Verb::put, .run = bytes}, offset, source, nullptr);
     case Path::node:
+    case Path::message:  // of collective calls only
       return when_noted(state, [&] { segment.put(rank, offset, Strided::contiguous(bytes), source); });
   }
 }

@@ -270,9 +270,9 @@ void Segment::describe_places(Describe describe) const {
       });
 }
 
-void Segment::count(int rank, Operation operation, index_t bytes) const {
+void Segment::count(int rank, Operation operation, index_t bytes, Path path) const {
   SegmentState& segment = state();
-  detail::count_untimed(segment, segment.tallies(), rank, Path::node, operation, bytes);
+  detail::count_untimed(segment, segment.tallies(), rank, path, operation, bytes);
 }
 
 Statistics Segment::statistics() const { return state_ ? peek(state_)->statistics() : Statistics(); }

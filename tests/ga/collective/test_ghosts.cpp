@@ -248,6 +248,61 @@ TEST(Ghosts, a_stencil_on_a_ring_gives_binomial_numbers) {
   ring.sync();
 }
 
+// Longer than what leaves a process at once. Each step has other values.
+TEST(Ghosts, long_ones_arrive_behind_a_computation) {
+  const Group& all = world();
+  constexpr index_t columns = 40000, rows = 2;
+  const auto layout = Layout<2>::blocked({rows * all.size(), columns}, all.size(),
+                                         {.grid = {{all.size(), 1}}, .periodic = {true, false}});
+  Array<double, 2> a(all, layout.with_ghosts({1, 0}), {.name = "long", .periodic = {true, false}});
+  const auto value = [&](index_t row, index_t column, int step) {
+    const index_t n = rows * all.size();
+    return static_cast<double>(((row + n) % n) * 100 + column % 97 + 1000 * step);
+  };
+  const index_t first = rows * all.rank();
+  const auto wrong_cells = [&](int step) {
+    const auto local = a.local_with_ghosts();
+    index_t wrong = 0;
+    for (const index_t i : {index_t{-1}, rows}) {
+      for (index_t j = 0; j < columns; ++j) wrong += local(i + 1, j) != value(first + i, j, step) ? 1 : 0;
+    }
+    return wrong;
+  };
+  const auto write = [&](int step) {
+    const auto local = a.local();
+    for (index_t i = 0; i < rows; ++i) {
+      for (index_t j = 0; j < columns; ++j) local(i, j) = value(first + i, j, step);
+    }
+  };
+  for (int step = 0; step < 6; step += 2) {
+    write(step);
+    auto update = a.update_ghosts_async(Corners::without);
+    if (step / 2 % 2 == all.rank() % 2) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    while (step == 4 && !update.test()) {
+    }
+    update.wait();
+    EXPECT_EQ(wrong_cells(step), 0);
+    write(step + 1);
+    a.update_ghosts(Corners::without);  // is waited for at once: the same cells come in messages
+    EXPECT_EQ(wrong_cells(step + 1), 0);
+  }
+}
+
+TEST(Ghosts, of_other_nodes_are_counted_as_messages) {
+  const Group& all = world();
+  if (all.size() == 1) return;
+  Array<double, 1> a(all, {4 * all.size()}, {.name = "ring", .ghosts = 1, .periodic = true});
+  fill(a, 1);
+  const Traffic before = runtime().statistics().of(Path::message, Operation::put);
+  a.update_ghosts();
+  const Traffic after = runtime().statistics().of(Path::message, Operation::put);
+  const int low = (all.rank() + all.size() - 1) % all.size(), high = (all.rank() + 1) % all.size();
+  const unsigned sides = (all.on_node(low) ? 0U : 1U) + (all.on_node(high) ? 0U : 1U);
+  const unsigned neighbours = low == high ? sides / 2 : sides;
+  EXPECT_EQ(after.operations - before.operations, neighbours);
+  EXPECT_EQ(after.bytes - before.bytes, sides * sizeof(double));
+}
+
 TEST(Ghosts, arrays_with_ghost_cells_are_operands) {
   const Extents<2> dims{9, 8};
   Array<double, 2> a(world(), dims, {.name = "a", .ghosts = {2, 1}}), plain(world(), dims, {.name = "plain"});

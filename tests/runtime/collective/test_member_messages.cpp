@@ -16,6 +16,7 @@
 namespace {
 
 using namespace tessera;
+using detail::Channel;
 using detail::MemberMessages;
 using test::world;
 
@@ -48,11 +49,11 @@ void exchange(const Group& group) {
   }
   // Channels do not wait for each other: the second one is sent first.
   for (One& one : all)
-    messages.receive(one.rank, one.channel, one.received.data(), message_lengths[one.message]);
+    messages.receive(one.rank, Channel{one.channel}, one.received.data(), message_lengths[one.message]);
   for (const int channel : {1, 0}) {
     for (const One& one : all) {
       if (one.channel == channel)
-        messages.send(one.rank, channel, one.sent.data(), message_lengths[one.message]);
+        messages.send(one.rank, Channel{channel}, one.sent.data(), message_lengths[one.message]);
     }
   }
   messages.wait();
@@ -97,13 +98,13 @@ TEST(MemberMessages, are_awaited_while_other_processes_are_served) {
   MemberMessages messages(all);
   char token = 1;
   if (all.rank() == 0) {  // waits for the last rank, which needs an answer from here before it sends
-    messages.receive(last, 0, &token, 1);
+    messages.receive(last, Channel{0}, &token, 1);
     messages.wait();
   } else if (all.rank() == last) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_EQ(counters.fetch_add(0, 0, 5), 0);
     EXPECT_EQ(counters.fetch_add(0, 0, 1), 5);
-    messages.send(0, 0, &token, 1);
+    messages.send(0, Channel{0}, &token, 1);
     messages.wait();
   }
   all.barrier();

@@ -190,9 +190,9 @@ class Segment {
   /// This process's operations on the segment. @local
   Statistics statistics() const;
 
-  /// Counts an operation that was done by plain loads or stores. This and face() are for Tessera's own modules.
-  /// @local
-  void count(int rank, Operation operation, index_t bytes) const;
+  /// Counts an operation that was done by plain loads or stores, or in a message. This and face() are for
+  /// Tessera's own modules. @local
+  void count(int rank, Operation operation, index_t bytes, Path path = Path::node) const;
   // If face().checked is not 0, Tessera's modules tell the checker of conflicts of accesses by loads and
   // stores.
   enum class LocalUse { read, write };

@@ -15,9 +15,10 @@ namespace tessera {
 /// value, and every operation on Scalars.
 enum class Operation : std::uint8_t { put, get, accumulate, atomic };
 /// How an operation reached its target: loads and stores on the node, MPI's window, or the agent of the target.
-enum class Path : std::uint8_t { node, window, agent };
+/// Data that a collective call sends to a process which waits for it goes in a message, and counts as a put.
+enum class Path : std::uint8_t { node, window, agent, message };
 
-inline constexpr std::size_t operation_count = 4, path_count = 3;
+inline constexpr std::size_t operation_count = 4, path_count = 4;
 
 /// "put", "node" and so on. @local
 const char* to_string(Operation operation) noexcept;

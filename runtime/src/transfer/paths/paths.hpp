@@ -88,6 +88,7 @@ decltype(auto) by(Path path, F&& f) {
     case Path::window:
       return std::forward<F>(f)(WindowPath());
     case Path::node:
+    case Path::message:  // of collective calls only
       break;
   }
   return std::forward<F>(f)(NodePath());

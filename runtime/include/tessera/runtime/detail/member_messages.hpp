@@ -10,6 +10,9 @@ namespace tessera::detail {
 
 class Threads;
 
+/// What messages are about. Those of one channel match in the order of the calls.
+enum class Channel : int { transform_input, transform_result, ghosts, block_copies };
+
 /// Messages between members of a group that make the same collective call, for data whose size both sides
 /// know. The k-th message that a member sends to another on a channel is the k-th that the other receives from
 /// it there (MPI standard 3.5). Move-only.
@@ -22,8 +25,8 @@ class MemberMessages {
   MemberMessages& operator=(MemberMessages&&) = delete;
 
   /// Begins to receive, or to send. The memory must stay until wait() has returned. @local
-  void receive(int from, int channel, void* data, index_t bytes);
-  void send(int to, int channel, const void* data, index_t bytes);
+  void receive(int from, Channel channel, void* data, index_t bytes);
+  void send(int to, Channel channel, const void* data, index_t bytes);
   /// Returns when all that has been received is in place, and all that has been sent may be changed. It serves
   /// other processes meanwhile.
   void wait();
