@@ -8,6 +8,7 @@
 
 // Ghost cells in messages.
 namespace tessera::detail {
+
 // Both sides know the length, and so choose the same way.
 void Ghosts::choose_ways(Round& round, Wait wait) const {
   const auto choose = [&](Partner& partner) {

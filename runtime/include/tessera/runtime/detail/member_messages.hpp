@@ -2,13 +2,12 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include <tessera/runtime/group.hpp>
 
 namespace tessera::detail {
-
-class Threads;
 
 /// What messages are about. Those of one channel match in the order of the calls.
 enum class Channel : int { transform_input, transform_result, ghosts, block_copies };
@@ -36,9 +35,12 @@ class MemberMessages {
   static bool leaves_at_once(index_t bytes) noexcept;
 
  private:
+  void take_clocks();
+
+  GroupState* group_;
   MPI_Comm comm_;
-  const Threads* threads_;
   std::vector<MPI_Request> requests_;
+  std::vector<std::pair<int, Channel>> senders_;  // of what is awaited, if accesses are checked for conflicts
 };
 
 }  // namespace tessera::detail
