@@ -19,6 +19,7 @@ namespace tessera::fft {
 
 using tessera::detail::Channel;
 using tessera::detail::LocalPiece;
+using tessera::detail::Pace;
 using tessera::detail::SliceCore;
 
 /// How the elements of chunks follow each other in messages and buffers.
@@ -105,7 +106,7 @@ void Mail::send(std::size_t chunk, std::span<const Parcel> parcels, At&& at) {
       message = at(parcel.pieces.front());
     else
       for (const LocalPiece& piece : parcel.pieces) free = detail::pack(free, at(piece), piece, parcel.order);
-    messages.send(parcel.rank, channel_, message, parcel.bytes());
+    messages.send(parcel.rank, channel_, message, parcel.bytes(), Pace::answered);
   }
 }
 

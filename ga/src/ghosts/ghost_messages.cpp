@@ -44,7 +44,8 @@ void Ghosts::begin_messages(Segments elements, const Round& round) {
     } else {
       note_reads(elements, taker);
     }
-    messages_->send(taker.rank, Channel::ghosts, message, taker.message_bytes());
+    messages_->send(taker.rank, Channel::ghosts, message, taker.message_bytes(),
+                    taker.mutual ? Pace::answered : Pace::received);
     landing_->count(taker.rank, Operation::put, taker.message_bytes(), Path::message);
   }
 }

@@ -109,7 +109,7 @@ void BlockCopy::operator()(const SliceCore& from, const SliceCore& to) {
   message = outgoing_.data();
   for (const Share& one : sent_) {
     pack(from, one, message);
-    messages_.send(one.rank, Channel::block_copies, message, one.bytes);
+    messages_.send(one.rank, Channel::block_copies, message, one.bytes, Pace::received);
     from.array().segment().count(one.rank, Operation::put, one.bytes, Path::message);
     message += one.bytes;
   }

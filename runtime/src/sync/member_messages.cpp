@@ -51,14 +51,17 @@ void MemberMessages::receive(int from, Channel channel, void* data, index_t byte
   if (bytes > 0 && order::clocks_on()) senders_.emplace_back(from, channel);
 }
 
-void MemberMessages::send(int to, Channel channel, const void* data, index_t bytes) {
+void MemberMessages::send(int to, Channel channel, const void* data, index_t bytes, Pace pace) {
   const Threads& threads = group_->runtime().threads();
   if (bytes > 0 && order::clocks_on())
     group_->clocks().notify(threads, to, clock_set(channel), group_->rank(), 0);
   const NetworkLock network(threads);
+  // If the last message is being received, so are those before it (MPI standard 3.5).
   in_messages(bytes, [&](index_t begin, index_t length) {
+    const auto* const first = static_cast<const std::byte*>(data) + begin;
+    const bool waits = pace == Pace::received && begin + length == bytes;
     requests_.push_back(
-        mpi::isend(comm_, static_cast<const std::byte*>(data) + begin, length, to, static_cast<int>(channel)));
+        (waits ? mpi::issend : mpi::isend)(comm_, first, length, to, static_cast<int>(channel)));
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <tessera/elementwise.hpp>
 #include <tessera/epochs.hpp>
+#include <tessera/runtime/scalars.hpp>
 
 #include "onesided_model.hpp"
 
@@ -286,6 +287,24 @@ TEST(Ghosts, long_ones_arrive_behind_a_computation) {
     a.update_ghosts(Corners::without);  // is waited for at once: the same cells come in messages
     EXPECT_EQ(wrong_cells(step + 1), 0);
   }
+}
+
+// Rank 0 only gives. Without a limit, what it sends would fill the memory of a slower rank.
+TEST(Ghosts, a_rank_that_only_gives_does_not_run_ahead) {
+  const Group& all = world();
+  if (all.size() == 1) return;
+  Array<double, 1> a(all, {4 * all.size()}, {.name = "chain", .ghosts = 1});
+  Scalars<std::int64_t> updates(all, 1);
+  fill(a, 1);
+  if (all.rank() == 1) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_LE(updates.load(0, 0), 2);
+  }
+  for (int i = 0; i < 10; ++i) {
+    a.update_ghosts_along(0, Side::low);
+    if (all.rank() == 0) updates.fetch_add(0, 0, 1);
+  }
+  a.sync();
 }
 
 TEST(Ghosts, of_other_nodes_are_counted_as_messages) {

@@ -18,10 +18,11 @@ namespace {
 using namespace tessera;
 using detail::Channel;
 using detail::MemberMessages;
+using detail::Pace;
 using test::world;
 
 // Lengths of the messages between each pair: none, short ones, and some that MPI does not send at once.
-constexpr index_t message_lengths[] = {1, 0, 1000, 8, 300000, 17, 3000000};
+constexpr index_t message_lengths[] = {1, 0, 1000, 8, 100000, 17, 500000};
 
 std::uint8_t byte_of(int from, int to, int channel, std::size_t message, index_t at) {
   return static_cast<std::uint8_t>(from * 31 + to * 17 + channel * 7 + static_cast<int>(message) * 5 +
@@ -53,7 +54,8 @@ void exchange(const Group& group) {
   for (const int channel : {1, 0}) {
     for (const One& one : all) {
       if (one.channel == channel)
-        messages.send(one.rank, Channel{channel}, one.sent.data(), message_lengths[one.message]);
+        messages.send(one.rank, Channel{channel}, one.sent.data(), message_lengths[one.message],
+                      one.message % 2 == 0 ? Pace::answered : Pace::received);
     }
   }
   messages.wait();
@@ -104,7 +106,7 @@ TEST(MemberMessages, are_awaited_while_other_processes_are_served) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_EQ(counters.fetch_add(0, 0, 5), 0);
     EXPECT_EQ(counters.fetch_add(0, 0, 1), 5);
-    messages.send(0, Channel{0}, &token, 1);
+    messages.send(0, Channel{0}, &token, 1, Pace::received);
     messages.wait();
   }
   all.barrier();

@@ -12,6 +12,11 @@ namespace tessera::detail {
 /// What messages are about. Those of one channel match in the order of the calls.
 enum class Channel : int { transform_input, transform_result, ghosts, block_copies };
 
+/// What keeps a sender from running ahead of its receiver, which would have to keep all messages. The receiver
+/// sends something back in the same call, or all members meet in it. Or else wait() returns only when the data
+/// is being received.
+enum class Pace { answered, received };
+
 /// Messages between members of a group that make the same collective call, for data whose size both sides
 /// know. The k-th message that a member sends to another on a channel is the k-th that the other receives from
 /// it there (MPI standard 3.5). Move-only.
@@ -25,7 +30,7 @@ class MemberMessages {
 
   /// Begins to receive, or to send. The memory must stay until wait() has returned. @local
   void receive(int from, Channel channel, void* data, index_t bytes);
-  void send(int to, Channel channel, const void* data, index_t bytes);
+  void send(int to, Channel channel, const void* data, index_t bytes, Pace pace);
   /// Returns when all that has been received is in place, and all that has been sent may be changed. It serves
   /// other processes meanwhile.
   void wait();
