@@ -89,7 +89,7 @@ TEST(Hints, RanksOfOneHostWithoutSharedMemory) {
   trace.processes[1].host = trace.processes[0].host;
   const auto texts = by("host", trace);
   ASSERT_EQ(texts.size(), 1U);
-  EXPECT_TRUE(texts[0].starts_with("100 % of all bytes go through agents or windows between ranks of one host"))
+  EXPECT_TRUE(texts[0].starts_with("100 % of all bytes go between ranks of one host, but not through memory"))
       << texts[0];
 }
 

@@ -121,14 +121,17 @@ void off_the_node(const Trace& trace, std::vector<Hint>& all) {
     const Process *source = trace.process(cell.source), *target = trace.process(cell.target);
     total += cell.bytes;
     if (source == nullptr || target == nullptr || cell.path == "node" || source->host != target->host) continue;
-    (source->node == target->node ? same_node : same_host) += cell.bytes;
+    if (source->node != target->node)
+      same_host += cell.bytes;
+    else if (cell.path == "window")
+      same_node += cell.bytes;
   }
   const auto share = [&](std::uint64_t bytes) {
     return total == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(total);
   };
   if (share(same_host) >= notable_share) {
     all.push_back(
-        {"host", fmt::format("{} % of all bytes go through agents or windows between ranks of one host: these "
+        {"host", fmt::format("{} % of all bytes go between ranks of one host, but not through memory: these "
                              "ranks do not share memory, because TESSERA_NODE_SIZE is set or each has a "
                              "container of its own",
                              percent(share(same_host)))});

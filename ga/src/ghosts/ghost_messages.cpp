@@ -10,10 +10,10 @@
 namespace tessera::detail {
 
 // Both sides know the length, and so choose the same way.
-void Ghosts::choose_ways(Round& round, Wait wait) const {
+void Ghosts::choose_ways(Round& round, Wait wait) {
   const auto choose = [&](Partner& partner) {
     partner.by_message =
-        is_elsewhere(partner) && (wait == Wait::yes || MemberMessages::leaves_at_once(partner.message_bytes()));
+        !partner.on_node && (wait == Wait::yes || MemberMessages::leaves_at_once(partner.message_bytes()));
   };
   std::for_each(round.from.begin(), round.from.end(), choose);
   std::for_each(round.to.begin(), round.to.end(), choose);

@@ -124,7 +124,7 @@ void Ghosts::accumulate(Segments elements) {
   prepare(elements, round.from, round.to);
   notify(elements, round.from);
   for (const Partner& taker : round.from) {
-    if (is_elsewhere(taker)) send_packed(elements, taker);
+    if (!taker.on_node) send_packed(elements, taker);
   }
   wait_for(round.to, come);
   for (const Partner& self : round.from) {
@@ -178,7 +178,7 @@ void Ghosts::send(Segments elements, Round& round, Wait wait) {
   }
   notify(elements, round.to);
   for (const Partner& taker : round.to) {
-    if (is_elsewhere(taker) && !taker.by_message) send_packed(elements, taker);
+    if (!taker.on_node && !taker.by_message) send_packed(elements, taker);
   }
 }
 

@@ -127,10 +127,7 @@ class Ghosts {
   double cost(const std::vector<Round>& rounds) const;
   Transfer transfer(std::size_t field, const NeededPatch& piece, const Partner& partner, bool receives) const;
   static void prepare(Segments elements, std::vector<Partner>& takers, std::vector<Partner>& givers);
-  void choose_ways(Round& round, Wait wait) const;
-  bool is_elsewhere(const Partner& partner) const noexcept {
-    return !partner.on_node && partner.rank != group_.rank();
-  }
+  static void choose_ways(Round& round, Wait wait);
   void copy_own(Segments elements, std::vector<Partner>& givers);
   void notify(Segments elements, const std::vector<Partner>& takers);
   void send(Segments elements, Round& round, Wait wait);

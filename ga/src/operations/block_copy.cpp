@@ -8,24 +8,10 @@
 #include <tessera/runtime/phase.hpp>
 
 #include "base/at.hpp"
+#include "base/box_chunks.hpp"
 
 namespace tessera::detail {
 namespace {
-
-// A dense box, the last dimension closest.
-struct DenseBox {
-  DenseBox(const Box& box, int rank, index_t element_size) : bytes(element_size) {
-    index_t count = 1;
-    for (int d = rank - 1; d >= 0; --d) {
-      extents[at(d)] = box.hi[at(d)] - box.lo[at(d)];
-      strides[at(d)] = count;
-      count *= extents[at(d)];
-    }
-    bytes *= count;
-  }
-  Coordinates extents{}, strides{};
-  index_t bytes;
-};
 
 // What a rank has of one layout and another rank of another, in an order that both know.
 std::vector<Box> common_boxes(const LayoutCore& from, int owner, const LayoutCore& to, int taker) {
@@ -57,7 +43,7 @@ void BlockCopy::plan(const Group& group, const LayoutCore& from, const LayoutCor
   const int me = group.rank();
   const auto share = [&](int rank, std::vector<Box> boxes) {
     Share one{rank, std::move(boxes)};
-    for (const Box& box : one.boxes) one.bytes += DenseBox(box, rank_, type_.size).bytes;
+    for (const Box& box : one.boxes) one.bytes += volume(box, rank_) * type_.size;
     return one;
   };
   index_t outgoing = 0, incoming = 0;
@@ -79,17 +65,17 @@ void BlockCopy::plan(const Group& group, const LayoutCore& from, const LayoutCor
 
 void BlockCopy::pack(const SliceCore& from, const Share& share, std::byte* message) const {
   for (const Box& box : share.boxes) {
-    const DenseBox dense(box, rank_, type_.size);
+    const Dense dense(box, rank_);
     from.get(box, {message, dense.extents.data(), dense.strides.data()});
-    message += dense.bytes;
+    message += dense.size * type_.size;
   }
 }
 
 void BlockCopy::unpack(const SliceCore& to, const Share& share, const std::byte* message) const {
   for (const Box& box : share.boxes) {
-    const DenseBox dense(box, rank_, type_.size);
+    const Dense dense(box, rank_);
     to.put(box, {message, dense.extents.data(), dense.strides.data()});
-    message += dense.bytes;
+    message += dense.size * type_.size;
   }
 }
 
