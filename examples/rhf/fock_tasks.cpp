@@ -11,14 +11,6 @@ using namespace tessera;
 
 namespace {
 
-// There are about a third of the cube of the number of blocks tasks, and symmetry leaves work to some of them
-// only: a hundred for each rank balance the load. Larger blocks than this would save no communication that can
-// be noticed.
-index_t functions_of_block(index_t functions, int ranks, std::size_t symmetry) {
-  const double tasks = 300.0 * ranks * static_cast<double>(symmetry);
-  return std::clamp<index_t>(static_cast<index_t>(static_cast<double>(functions) / std::cbrt(tasks)), 3, 16);
-}
-
 std::vector<ShellRange> blocks_of(const Basis& basis, index_t functions) {
   std::vector<ShellRange> blocks;
   for (std::size_t s = 0; s < basis.shells.size(); ++s) {
@@ -35,6 +27,17 @@ std::vector<ShellRange> blocks_of(const Basis& basis, index_t functions) {
 
 // The number of tasks whose first block is below this one.
 index_t tasks_below(index_t block) { return block * (block + 1) * (2 * block + 1) / 6; }
+
+// The largest blocks that leave a hundred tasks for each rank, which balances the load. Symmetry leaves work to
+// some of them only. Smaller blocks take more transfers between nodes, and larger ones save none that matter.
+std::vector<ShellRange> blocks_for(const Basis& basis, int ranks, std::size_t symmetry) {
+  constexpr index_t most = 16, least = 3;
+  const index_t wanted = 100 * static_cast<index_t>(ranks) * static_cast<index_t>(symmetry);
+  for (index_t functions = most;; --functions) {
+    auto blocks = blocks_of(basis, functions);
+    if (functions == least || tasks_below(static_cast<index_t>(blocks.size())) >= wanted) return blocks;
+  }
+}
 
 bool has_last_pair(const ShellSymmetry& symmetry, const ShellRange& rows, const ShellRange& columns) {
   for (std::size_t row = rows.first; row < rows.last; ++row) {
@@ -57,7 +60,7 @@ FockTasks::FockTasks(const Basis& basis, LocalArray<double, 2> bounds, double sc
       symmetry_(std::move(symmetry)),
       screening_(screening),
       largest_bound_(*std::max_element(bounds_.begin(), bounds_.end())),
-      blocks_(blocks_of(basis, functions_of_block(basis.size(), ranks, symmetry_.order()))),
+      blocks_(blocks_for(basis, ranks, symmetry_.order())),
       engine_(basis, screening * 1e-3) {
   for (const ShellRange& rows : blocks_) {
     for (const ShellRange& columns :
