@@ -10,6 +10,7 @@
 
 #include <tessera/runtime/detail/quiet_thread.hpp>
 
+#include "agents/rest.hpp"
 #include "base/explain.hpp"
 #include "base/give_way.hpp"
 #include "base/pause.hpp"
@@ -23,13 +24,8 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// How long the thread polls before it sleeps. Long enough for a process that sends one request after the other,
-// and short enough to leave the core to threads that compute.
-constexpr auto linger = microseconds(50);
-// How often it polls by itself, in case a ring is lost.
+// How often the thread polls by itself, in case a ring is lost.
 constexpr auto longest_rest = milliseconds(4);
-// Naps where agents cannot be rung, and while requests or transfers are under way.
-constexpr auto shortest_nap = microseconds(10), longest_nap = microseconds(200);
 
 // The longest sleep while a thread waits here. A client that was just answered does not ring, as it takes the
 // agent for awake.
@@ -143,8 +139,7 @@ void AgentHost::run() noexcept {
   prctl(PR_SET_TIMERSLACK, 1);
   take_short_turns();
   try {
-    auto last_work = Clock::now();
-    std::chrono::nanoseconds nap = shortest_nap;
+    Rest rest(bells_.mine(), bells_.are_crowded());
     while (!stopping_) {
       // A thread that waits runs the agent, and needs the core for it.
       if (waiters_ == 0) {
@@ -154,31 +149,27 @@ void AgentHost::run() noexcept {
           if (lock) worked |= outstanding_.advance_all();
         }
         if (worked) {
-          last_work = Clock::now();
-          nap = shortest_nap;
+          rest.worked();
           continue;
         }
-        const bool is_under_way = busy_ || outstanding_.has_moving();
-        if ((is_under_way || !bells_.are_crowded()) && Clock::now() - last_work < linger) {
+        if (rest.lingers(busy_ || outstanding_.has_moving())) {
           pause();
           continue;
         }
       }
       if (mode_ == ProgressMode::spin) {
         bells_.are_crowded() ? give_way() : pause();
-        if (Clock::now() - last_work < linger) continue;
+        if (rest.has_worked_lately()) continue;
         send_gathered_();  // the gathered messages have waited long enough for more
-        last_work = Clock::now();
+        rest.begin();
         continue;
       }
       asleep_.store(true, std::memory_order_seq_cst);
-      const bool look_on = waiters_ == 0 && (busy_ || !bells_.are_heard() || outstanding_.has_moving());
+      const bool looks_on = waiters_ == 0 && (busy_ || !bells_.are_heard() || outstanding_.has_moving());
       // Clients that were answered during a wait here take the agent for awake, and do not ring.
       const bool after_wait = waiters_ > 0 && !bells_.are_crowded();
-      const bool woken = bells_.mine().wait(look_on ? nap : after_wait ? longest_doubt : longest_rest);
+      looks_on ? rest.nap() : rest.sleep(after_wait ? longest_doubt : longest_rest);
       asleep_ = false;
-      if (look_on) nap = std::min<std::chrono::nanoseconds>(nap * 2, longest_nap);
-      if (woken) last_work = Clock::now();
       // The gathered messages have waited long enough for more.
       send_gathered_();
     }

@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include "agents/doorbell.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -18,18 +21,22 @@ void Doorbell::ring(const Address& other) const noexcept {
   mailbox_.send(other, {&nothing, 1});
 }
 
-bool Doorbell::wait(std::chrono::nanoseconds longest) noexcept {
-  pollfd fds[3] = {{event_.get(), POLLIN, 0}, {mailbox_.descriptor(), POLLIN, 0}, {timer_.get(), POLLIN, 0}};
+Doorbell::Woken Doorbell::wait(std::chrono::nanoseconds longest, std::span<const int> descriptors) noexcept {
+  pollfd fds[16] = {{event_.get(), POLLIN, 0}, {mailbox_.descriptor(), POLLIN, 0}, {timer_.get(), POLLIN, 0}};
+  nfds_t polled = 3;
+  for (const int descriptor : descriptors.first(std::min(descriptors.size(), std::size(fds) - polled)))
+    fds[polled++] = {descriptor, POLLIN, 0};
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(longest);
   const timespec limit{seconds.count(), (longest - seconds).count()};
-  if (ppoll(fds, 3, &limit, nullptr) <= 0) return false;
+  if (ppoll(fds, polled, &limit, nullptr) <= 0) return Woken::by_time;
+  if (((fds[0].revents | fds[1].revents | fds[2].revents) & POLLIN) == 0) return Woken::by_event;
   for (const pollfd& counter : {fds[0], fds[2]}) {
     if ((counter.revents & POLLIN) == 0) continue;
     std::uint64_t count;
     [[maybe_unused]] const auto forgotten = read(counter.fd, &count, sizeof count);
   }
   if ((fds[1].revents & POLLIN) != 0) was_rung();
-  return true;
+  return Woken::by_bell;
 }
 
 void Doorbell::nudge() const noexcept {

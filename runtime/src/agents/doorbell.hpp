@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 
 #include "node/mailbox.hpp"
 
@@ -25,8 +26,10 @@ class Doorbell {
   const Mailbox::Address& address() const noexcept { return mailbox_.address(); }
   /// Rings another process. @local
   void ring(const Address& other) const noexcept;
-  /// Sleeps until it is rung or nudged, or the time is over; returns whether it was rung or nudged. @local
-  bool wait(std::chrono::nanoseconds longest) noexcept;
+  /// Sleeps until it is rung or nudged, one of the descriptors is readable, or the time is over. At most 13
+  /// descriptors are looked at. @local
+  enum class Woken { by_bell, by_event, by_time };
+  Woken wait(std::chrono::nanoseconds longest, std::span<const int> descriptors = {}) noexcept;
   /// Wakes the thread of this process that sleeps in wait(). @local
   void nudge() const noexcept;
   /// The same after some time, unless it is called off before. @local

@@ -91,7 +91,7 @@ void serve_node(const ProgressRanks& ranks) {
       nap = microseconds(1);
     } else if (now - last_work > microseconds(50)) {
       // Its naps are short, as it has a core of its own, or shares one of its node's.
-      if (bell.wait(nap)) last_work = Clock::now();
+      if (bell.wait(nap) == Doorbell::Woken::by_bell) last_work = Clock::now();
       nap = std::min<std::chrono::nanoseconds>(nap * 2, microseconds(agent.is_busy() ? 50 : 500));
     }
   }
