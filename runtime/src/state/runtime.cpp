@@ -117,6 +117,8 @@ Runtime::Runtime(int& argc, char**& argv, RuntimeOptions options)
   if (start) {
     // Open MPI 4.1 before 4.1.7 writes shared files unlocked by default and can corrupt them (its issue 12718).
     setenv("OMPI_MCA_fs_ufs_lock_algorithm", "3", 0);
+    // Open MPI then waits for its sockets with an epoll set, which wakes our agents (EventSets).
+    setenv("OMPI_MCA_opal_event_include", "epoll", 0);
     const ThreadLevel level = detail::thread_need().may_be ? ThreadLevel::multiple : options.threads;
     mpi::init_thread(argc, argv, mpi_level(level));
   }
