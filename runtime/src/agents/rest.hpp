@@ -17,7 +17,7 @@ class Rest {
   /// `crowded`: another thread needs the core.
   Rest(Doorbell& bell, bool crowded) : bell_(bell), crowded_(crowded) {}
 
-  /// Tells that the last turn had work. @local
+  /// Tells that the last turn had something to do. @local
   void worked() noexcept;
   /// Whether to look on without sleep. @local
   bool lingers(bool is_under_way) const noexcept;
@@ -31,20 +31,24 @@ class Rest {
 
  private:
   using Clock = std::chrono::steady_clock;
+  bool trusts_events() const noexcept { return distrust_ == 0; }
+
   Doorbell& bell_;
   bool crowded_;
   EventSets sets_;
   Clock::time_point since_ = Clock::now();  // the last work
   std::chrono::nanoseconds nap_ = shortest_nap;
   Doorbell::Woken woken_ = Doorbell::Woken::by_bell;
-  bool trusted_ = false;  // events have come before a nap was over, with something to do
-  int in_vain_ = 0;       // events in a row that were there before the sleep began
+  int distrust_ = 1;  // events with something to do that have to come before they are relied on
+  int in_vain_ = 0;   // events in a row that were there before the sleep began
 
   // Long enough for a process that sends one request after the other, and short enough to leave the core to
   // threads that compute.
   static constexpr auto linger = std::chrono::microseconds(50);
   static constexpr auto shortest_nap = std::chrono::microseconds(10),
                         longest_nap = std::chrono::microseconds(200);
+  // After something to do came without an event: part of MPI's traffic may go through shared memory.
+  static constexpr int much_distrust = 8;
   // In case an event that was trusted to come does not.
   static constexpr auto longest_trust = std::chrono::milliseconds(1);
   // A set may stay readable for reasons that no turn here removes. Then this would be no rest.
