@@ -65,9 +65,9 @@ TEST(Rest, sleeps_through_when_events_have_come_and_no_longer_when_one_has_not) 
   set.signal();
   rest.nap();
   rest.worked();
+  EXPECT_FALSE(rest.lingers(true)) << "the core is needed, and an event would come";
   set.clear();
   EXPECT_GE(time_of([&] { rest.nap(); }), trust);
-  EXPECT_FALSE(rest.lingers(true)) << "the core is needed, and an event would come";
   rest.worked();  // without an event, after the long sleep
   auto shortest = trust + 0ns;
   for (int tries = 0; tries < 1000 && shortest >= trust; ++tries) {
