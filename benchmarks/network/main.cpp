@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
     network::strided(session, ends);
     network::accumulate(session, ends);
     network::batches(session, ends);
+    network::vectors(session, ends);
     network::latencies(session, ends);
     network::load(session, ends);
   }

@@ -14,6 +14,7 @@ void messages(Session& session, Ends& ends);
 void strided(Session& session, Ends& ends);
 void accumulate(Session& session, Ends& ends);
 void batches(Session& session, Ends& ends);
+void vectors(Session& session, Ends& ends);
 void latencies(Session& session, Ends& ends);
 void load(Session& session, Ends& ends);
 /// If `judged`, it has a target. This makes sense only if the network is slower than the processors that feed

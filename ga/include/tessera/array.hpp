@@ -239,26 +239,25 @@ class Array {
   }
 
   /// Gets the elements at a list of positions, in the order of the list. @onesided
-  /// @throws UsageError if the lists differ in length or a position is outside the array.
+  /// @throws UsageError if the lists differ in length, a position is outside the array, or the batch is
+  /// negative.
   /// @completion as get, put and acc
-  void gather(std::span<const Index<N>> at, std::span<T> into,
-              VectorMethod method = VectorMethod::automatic) const {
+  void gather(std::span<const Index<N>> at, std::span<T> into, const VectorOptions& options = {}) const {
     detail::gather(*core_, detail::indices_of(at), into.data(),
-                   detail::list_length(*core_, at.size(), into.size()), method);
+                   detail::list_length(*core_, at.size(), into.size()), options);
   }
   /// Sets the elements at a list of positions. If a position is listed twice, the last value stays
   /// (VectorMethod says for which methods).
-  void scatter(std::span<const Index<N>> at, std::span<const T> from,
-               VectorMethod method = VectorMethod::automatic) {
+  void scatter(std::span<const Index<N>> at, std::span<const T> from, const VectorOptions& options = {}) {
     detail::scatter(*core_, detail::indices_of(at), from.data(),
-                    detail::list_length(*core_, at.size(), from.size()), method);
+                    detail::list_length(*core_, at.size(), from.size()), options);
   }
   /// Adds alpha times the values to the elements at a list of positions. A position that is listed twice is
   /// added to twice.
   void scatter_acc(std::span<const Index<N>> at, std::span<const T> from, std::type_identity_t<T> alpha = T{1},
-                   VectorMethod method = VectorMethod::automatic) requires Arithmetic<T> {
+                   const VectorOptions& options = {}) requires Arithmetic<T> {
     detail::scatter_accumulate(*core_, detail::indices_of(at), from.data(), &alpha,
-                               detail::list_length(*core_, at.size(), from.size()), method);
+                               detail::list_length(*core_, at.size(), from.size()), options);
   }
 
   /// Gets one element. @onesided @throws UsageError outside the array.

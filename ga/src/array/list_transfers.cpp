@@ -7,6 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include <tessera/runtime/detail/kept_memory.hpp>
+
 #include "format.hpp"
 #include "layout/block_locator.hpp"
 
@@ -33,8 +35,8 @@ class List {
 
  private:
   const ArrayCore& array_;
-  std::vector<Place> places_;
-  std::vector<std::byte*> values_;
+  KeptVector<Place> places_;
+  KeptVector<std::byte*> values_;
 };
 
 template <index_t fixed>
@@ -71,8 +73,8 @@ void require_positions(const ArrayCore& array, const index_t* at, index_t count)
 // Whether elements on this node may be moved before the rest. A position that is listed twice is either on this
 // node both times or never, so its order is kept. If the values lie in the array itself, the order of all
 // matters.
-bool may_go_first(const ArrayCore& array, const void* values, VectorMethod method) noexcept {
-  return method == VectorMethod::automatic && array.segment().face().direct_ranks > 0 &&
+bool may_go_first(const ArrayCore& array, const void* values, const VectorOptions& options) noexcept {
+  return options.method == VectorMethod::automatic && array.segment().face().direct_ranks > 0 &&
          !array.segment().locate(values);
 }
 
@@ -142,35 +144,37 @@ void for_each_list(const ArrayCore& array, const index_t* at, std::byte* values,
 
 }  // namespace
 
-void gather(const ArrayCore& array, const index_t* at, void* into, index_t count, VectorMethod method) {
+void gather(const ArrayCore& array, const index_t* at, void* into, index_t count,
+            const VectorOptions& options) {
   array.allow(Mode::read_only, "gather");
   require_positions(array, at, count);
   auto* values = static_cast<std::byte*>(into);
-  if (!may_go_first(array, into, method))
-    return for_each_list(array, at, values, count, 0, [&](const List& list) { tessera::get(list, method); });
+  if (!may_go_first(array, into, options))
+    return for_each_list(array, at, values, count, 0, [&](const List& list) { tessera::get(list, options); });
   List far(array, 0);
   move_near(array, at, values, count, Operation::get, far);
-  if (!far.is_empty()) tessera::get(far, method);
+  if (!far.is_empty()) tessera::get(far, options);
 }
 
-void scatter(ArrayCore& array, const index_t* at, const void* from, index_t count, VectorMethod method) {
+void scatter(ArrayCore& array, const index_t* at, const void* from, index_t count,
+             const VectorOptions& options) {
   array.allow(Mode::disjoint_writes, "scatter");
   require_positions(array, at, count);
   auto* values = static_cast<std::byte*>(const_cast<void*>(from));  // only read
-  if (!may_go_first(array, from, method))
-    return for_each_list(array, at, values, count, 0, [&](const List& list) { tessera::put(list, method); });
+  if (!may_go_first(array, from, options))
+    return for_each_list(array, at, values, count, 0, [&](const List& list) { tessera::put(list, options); });
   List far(array, 0);
   move_near(array, at, values, count, Operation::put, far);
-  if (!far.is_empty()) tessera::put(far, method);
+  if (!far.is_empty()) tessera::put(far, options);
 }
 
 void scatter_accumulate(ArrayCore& array, const index_t* at, const void* from, const void* alpha, index_t count,
-                        VectorMethod method) {
+                        const VectorOptions& options) {
   array.allow(Mode::accumulate_only, "scatter_acc");
   require_positions(array, at, count);
   for_each_list(array, at, static_cast<std::byte*>(const_cast<void*>(from)), count,
-                may_go_first(array, from, method) ? 2048 : 0,  // as many as the caches hold
-                [&](const List& list) { tessera::accumulate(list, array.type().kind, alpha, method); });
+                may_go_first(array, from, options) ? 2048 : 0,  // as many as the caches hold
+                [&](const List& list) { tessera::accumulate(list, array.type().kind, alpha, options); });
 }
 
 index_t list_length(const ArrayCore& array, std::size_t positions, std::size_t values) {

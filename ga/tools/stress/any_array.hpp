@@ -77,10 +77,10 @@ class AnyArray {
   virtual void put_periodic(const Part& part, const Values& values) = 0;
   virtual void acc_periodic(const Part& part, const Values& values, index_t alpha) = 0;
   virtual Values get_periodic(const Part& part) = 0;
-  virtual void scatter(const std::vector<Numbers>& at, const Values& values, VectorMethod method) = 0;
+  virtual void scatter(const std::vector<Numbers>& at, const Values& values, const VectorOptions& options) = 0;
   virtual void scatter_acc(const std::vector<Numbers>& at, const Values& values, index_t alpha,
-                           VectorMethod method) = 0;
-  virtual Values gather(const std::vector<Numbers>& at, VectorMethod method = VectorMethod::automatic) = 0;
+                           const VectorOptions& options) = 0;
+  virtual Values gather(const std::vector<Numbers>& at, const VectorOptions& options = {}) = 0;
   virtual void store(const Numbers& at, Number value) = 0;
   virtual Number load(const Numbers& at) = 0;
   /// fetch_add and exchange for sums and replacements.

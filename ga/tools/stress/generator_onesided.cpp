@@ -47,7 +47,11 @@ void Generator::add_of_record(const Sketch& array) {
     add_periodic(array, word({"put_periodic", "get_periodic"}));
   } else if (choice < 82) {
     Line& line = say(word({"gather", "scatter"}), {array.name});
-    line.set("by", by).set("seed", seed()).set("count", pick(0, 40)).set("method", pick(0, 3));
+    line.set("by", by)
+        .set("seed", seed())
+        .set("count", pick(0, 40))
+        .set("method", pick(0, 3))
+        .set("batch", pick(0, 5));
   } else if (choice < 92) {
     say(word({"load", "store"}), {array.name})
         .set("by", by)

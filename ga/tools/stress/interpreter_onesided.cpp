@@ -126,7 +126,8 @@ bool Run::list(const Line& line) {
   Entry* entry = find(line.names[0]);
   if (entry == nullptr || entry->model.values.empty()) return false;
   const index_t seed = line.number("seed");
-  const auto method = static_cast<VectorMethod>(std::abs(line.number("method")) % 4);
+  const VectorOptions options(static_cast<VectorMethod>(std::abs(line.number("method")) % 4),
+                              std::abs(line.number("batch", 0)));
   const bool puts_records = line.verb == "scatter" && entry->model.is_record();  // whole records
   const std::size_t members = puts_records ? record_members : 1;
   Places at;
@@ -152,9 +153,9 @@ bool Run::list(const Line& line) {
   prepare(*entry, at, member, line.verb == "gather" ? reads : line.verb == "scatter" ? writes : adds);
   entry->model.values = after;
   if (!is_me(*entry, member)) return true;
-  if (line.verb == "gather") compare(*entry, at, entry->array->gather(where, method), expected, "gather");
-  if (line.verb == "scatter") entry->array->scatter(where, values, method);
-  if (line.verb == "scatter_acc") entry->array->scatter_acc(where, values, alpha, method);
+  if (line.verb == "gather") compare(*entry, at, entry->array->gather(where, options), expected, "gather");
+  if (line.verb == "scatter") entry->array->scatter(where, values, options);
+  if (line.verb == "scatter_acc") entry->array->scatter_acc(where, values, alpha, options);
   return true;
 }
 

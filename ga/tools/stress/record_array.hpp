@@ -121,7 +121,7 @@ class RecordArray final : public AnyArray {
     return values_in(into.view());
   }
   // The positions of all members of a record follow one another.
-  void scatter(const std::vector<Numbers>& at, const Values& values, VectorMethod method) override {
+  void scatter(const std::vector<Numbers>& at, const Values& values, const VectorOptions& options) override {
     std::vector<Index<N>> where;
     std::vector<Record> from;
     for (std::size_t k = 0; k < at.size(); k += record_members) {
@@ -129,13 +129,13 @@ class RecordArray final : public AnyArray {
       from.push_back(
           record_of([&](index_t member) { return values.at(k + static_cast<std::size_t>(member)); }));
     }
-    array_.scatter(where, from, method);
+    array_.scatter(where, from, options);
   }
-  Values gather(const std::vector<Numbers>& at, VectorMethod method) override {
+  Values gather(const std::vector<Numbers>& at, const VectorOptions& options) override {
     std::vector<Index<N>> where;
     for (const Numbers& one : at) where.push_back(to<Index<N>>(Numbers(one.begin(), one.end() - 1)));
     std::vector<Record> into(at.size());
-    array_.gather(where, into, method);
+    array_.gather(where, into, options);
     Values all;
     for (std::size_t k = 0; k < at.size(); ++k) all.push_back(member_of(into[k], at[k].back()));
     return all;
@@ -199,7 +199,9 @@ class RecordArray final : public AnyArray {
   AnyMemory* memory(const Runtime&) override { return nullptr; }
   std::vector<Stored> stored(const Runtime&) override { return {}; }
   void acc_periodic(const Part&, const Values&, index_t) override { refuse(); }
-  void scatter_acc(const std::vector<Numbers>&, const Values&, index_t, VectorMethod) override { refuse(); }
+  void scatter_acc(const std::vector<Numbers>&, const Values&, index_t, const VectorOptions&) override {
+    refuse();
+  }
   Number fetch_op(const Numbers&, Update, Number) override { refuse(); }
   Number compare_exchange(const Numbers&, Number, Number) override { refuse(); }
   void accumulate_only(const std::vector<Part>&, const std::vector<Values>&, const Line&) override { refuse(); }

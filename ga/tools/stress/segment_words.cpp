@@ -76,6 +76,7 @@ void SegmentTrial::by_list(Draws& draws) {
   settle();
   const auto method = static_cast<VectorMethod>(draws.below(4));
   const bool may_overlap = method == VectorMethod::automatic || method == VectorMethod::conservative;
+  const VectorOptions options(method, draws.below(4));
   const index_t run = 1 + draws.below(3), action = draws.below(3);
   const std::int64_t alpha = draws.below(5) - 2;
   const bool waits = !draws.one_in(3);
@@ -106,13 +107,13 @@ void SegmentTrial::by_list(Draws& draws) {
   if (!acts()) return;
   const Vector vector{run * word, places, local};
   if (waits) {
-    if (action == 0) tessera::put(vector, method);
-    if (action == 1) tessera::get(vector, method);
-    if (action == 2) tessera::accumulate(vector, kind, &alpha, method);
+    if (action == 0) tessera::put(vector, options);
+    if (action == 1) tessera::get(vector, options);
+    if (action == 2) tessera::accumulate(vector, kind, &alpha, options);
   } else {
-    Request request = action == 0   ? put_async(vector, method)
-                      : action == 1 ? get_async(vector, method)
-                                    : accumulate_async(vector, kind, &alpha, method);
+    Request request = action == 0   ? put_async(vector, options)
+                      : action == 1 ? get_async(vector, options)
+                                    : accumulate_async(vector, kind, &alpha, options);
     request.wait();
   }
   if (action == 1) check(memory, expected);

@@ -132,16 +132,16 @@ class TypedArray final : public AnyArray {
     array_.get_periodic(patch(part), memory.view());
     return memory.values();
   }
-  void scatter(const std::vector<Numbers>& at, const Values& values, VectorMethod method) override {
-    array_.scatter(indices(at), elements(values), method);
+  void scatter(const std::vector<Numbers>& at, const Values& values, const VectorOptions& options) override {
+    array_.scatter(indices(at), elements(values), options);
   }
   void scatter_acc(const std::vector<Numbers>& at, const Values& values, index_t alpha,
-                   VectorMethod method) override {
-    array_.scatter_acc(indices(at), elements(values), element<T>(static_cast<double>(alpha)), method);
+                   const VectorOptions& options) override {
+    array_.scatter_acc(indices(at), elements(values), element<T>(static_cast<double>(alpha)), options);
   }
-  Values gather(const std::vector<Numbers>& at, VectorMethod method) override {
+  Values gather(const std::vector<Numbers>& at, const VectorOptions& options) override {
     std::vector<T> into(at.size());
-    array_.gather(indices(at), into, method);
+    array_.gather(indices(at), into, options);
     Values all;
     for (const T& value : into) all.push_back(number(value));
     return all;

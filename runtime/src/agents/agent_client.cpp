@@ -284,8 +284,20 @@ void AgentClient::run(int agent, OperationList& list, Pending& pending) {
     for (const std::uint64_t region : list.regions()) peer.written[region].is_unanswered = true;
   }
   const Strided range = Strided::contiguous(list.high() - list.low());
-  Header request = header({agent, list.region(), list.low()}, Message::operations, range);
   const index_t bytes = list.bytes();
+  const auto request_for_list = [&] {
+    return header({agent, list.region(), list.low()}, Message::operations, range);
+  };
+  if (bytes > max_inlined && bytes <= max_written_unasked && list.can_be_split(max_inlined)) {
+    list.in_pieces(max_inlined, [&](index_t length, const std::byte* piece) {
+      Header request = request_for_list();
+      request.inlined = length;
+      send(peer, request, range, When::with_the_next,
+           [&](std::byte* data) { std::memcpy(data, piece, static_cast<std::size_t>(length)); });
+    });
+    return list.clear();
+  }
+  Header request = request_for_list();
   request.answer = list.answer_bytes();
   auto stage = std::make_unique<OperationsStage>();
   if (request.answer > 0) {

@@ -24,10 +24,9 @@ Action action_of(const Header& header) noexcept {
   return {header.verb, header.kind, header.update, header.value.data()};
 }
 
-std::unique_ptr<std::byte[]> copy_of(const void* data, std::size_t bytes) {
-  std::unique_ptr<std::byte[]> copy(new std::byte[bytes]);
-  std::memcpy(copy.get(), data, bytes);
-  return copy;
+KeptVector<std::byte> copy_of(const void* data, std::size_t bytes) {
+  const auto* from = static_cast<const std::byte*>(data);
+  return {from, from + bytes};
 }
 
 }  // namespace
@@ -38,8 +37,8 @@ struct AgentServer::Task {
   Header header;
   Strided shape;
   Exposed memory;
-  index_t low = 0, high = 0;       // the bytes it touches
-  std::vector<std::byte> payload;  // data of a request that has to wait
+  index_t low = 0, high = 0;      // the bytes it touches
+  KeptVector<std::byte> payload;  // data of a request that has to wait
   bool started = false;
   Parts parts;
   MovingParts moving;
@@ -260,8 +259,7 @@ bool AgentServer::receive(Task& task) {
 
 void AgentServer::grant(Task& task) {
   const std::int32_t parts = std::exchange(task.ungranted, 0);
-  if (task.header.grants >= 0 && parts > 0)
-    answer(task, task.header.grants, copy_of(&parts, sizeof parts), sizeof parts);
+  if (task.header.grants >= 0 && parts > 0) answer(task, task.header.grants, copy_of(&parts, sizeof parts));
 }
 
 // A long transfer must not keep the agent from other requests, even if MPI takes each part at once.
@@ -310,7 +308,7 @@ void AgentServer::do_at_once(Task& task, const std::byte* data) {
       break;
     case Message::flush:
       std::atomic_thread_fence(std::memory_order_seq_cst);
-      answer(task, std::unique_ptr<std::byte[]>(), 0);
+      answer(task, KeptVector<std::byte>());
       break;
     case Message::attach:
     case Message::attach_locks:
@@ -365,30 +363,30 @@ bool AgentServer::attach(const Header& header, const std::byte* data) {
 
 void AgentServer::run(const Task& task, const std::byte* operations) {
   const index_t bytes = task.header.inlined + task.header.outlined, answered = task.header.answer;
-  std::unique_ptr<std::byte[]> results;
-  if (answered > 0) results.reset(new std::byte[static_cast<std::size_t>(answered)]);
-  run_operations(regions_, locks_, {operations, static_cast<std::size_t>(bytes)}, results.get());
-  if (results) answer(task, std::move(results), answered);
+  KeptVector<std::byte> results(static_cast<std::size_t>(answered));
+  run_operations(regions_, locks_, {operations, static_cast<std::size_t>(bytes)}, results.data());
+  if (answered > 0) answer(task, std::move(results));
 }
 
 void AgentServer::answer(const Task& task, const void* data, std::size_t bytes) {
-  answer(task, copy_of(data, bytes), static_cast<index_t>(bytes));
+  answer(task, copy_of(data, bytes));
 }
 
-void AgentServer::answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes) {
-  answer(task, task.header.tag, std::move(data), bytes);
+void AgentServer::answer(const Task& task, KeptVector<std::byte>&& data) {
+  answer(task, task.header.tag, std::move(data));
 }
 
-void AgentServer::answer(const Task& task, std::int32_t tag, std::unique_ptr<std::byte[]> data, index_t bytes) {
+void AgentServer::answer(const Task& task, std::int32_t tag, KeptVector<std::byte>&& data) {
   answered_.fetch_add(1, std::memory_order_release);
-  SentAnswer one{mpi::isend(comms_.data.get(), data.get(), bytes, task.source, AgentComms::answer_tag(tag)),
+  SentAnswer one{mpi::isend(comms_.data.get(), data.data(), static_cast<index_t>(data.size()), task.source,
+                            AgentComms::answer_tag(tag)),
                  std::move(data)};
   if (!mpi::test(one.request)) answers_.push_back(std::move(one));
 }
 
 void AgentServer::finish(const Task& task) {
   const Header& header = task.header;
-  if (header.acknowledge) answer(task, std::unique_ptr<std::byte[]>(), 0);
+  if (header.acknowledge) answer(task, KeptVector<std::byte>());
   if (header.notify_region == 0) return;
   const Exposed there = regions_.at(header.notify_region, header.notify_position,
                                     header.notify_position + static_cast<index_t>(sizeof(std::int64_t)));

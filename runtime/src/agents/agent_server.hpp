@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <tessera/runtime/detail/kept_memory.hpp>
+
 #include "agents/buffers.hpp"
 #include "agents/exposed_regions.hpp"
 #include "agents/messages.hpp"
@@ -69,7 +71,7 @@ class AgentServer {
   };
   struct SentAnswer {
     MPI_Request request = MPI_REQUEST_NULL;
-    std::unique_ptr<std::byte[]> data;
+    KeptVector<std::byte> data;
   };
   static constexpr std::size_t max_incoming = 32;
 
@@ -91,8 +93,8 @@ class AgentServer {
   std::array<std::byte, 16> change(const Task& task, std::byte* where) const;
   bool attach(const Header& header, const std::byte* data);
   void run(const Task& task, const std::byte* operations);
-  void answer(const Task& task, std::int32_t tag, std::unique_ptr<std::byte[]> data, index_t bytes);
-  void answer(const Task& task, std::unique_ptr<std::byte[]> data, index_t bytes);
+  void answer(const Task& task, std::int32_t tag, KeptVector<std::byte>&& data);
+  void answer(const Task& task, KeptVector<std::byte>&& data);
   void answer(const Task& task, const void* data, std::size_t bytes);
   void finish(const Task& task);
   Striped stripes(const Exposed& memory) const noexcept { return {locks_, memory.base, memory.salt}; }

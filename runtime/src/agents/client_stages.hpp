@@ -32,8 +32,8 @@ class StreamStage : public Pending::Stage {
 /// The data of an operation list that is being sent, and the answer that it waits for.
 class OperationsStage : public Pending::Stage {
  public:
-  std::vector<std::byte> data, answer;
-  std::vector<OperationList::Result> results;
+  KeptVector<std::byte> data, answer;
+  KeptVector<OperationList::Result> results;
   MPI_Request sent = MPI_REQUEST_NULL, answered = MPI_REQUEST_NULL;
   TagPool::Held tag;
 

@@ -19,6 +19,7 @@ void OperationList::begin(const RunGroup& group, index_t position) {
   const auto gap = static_cast<std::size_t>(padding(bytes()));
   grow(gap + sizeof group);
   last_ = group;
+  longest_ = std::max(longest_, group.spacing());
   last_.count = 0;
   last_at_ = used_ + gap;
   used_ = last_at_ + sizeof last_;
@@ -39,10 +40,10 @@ const std::byte* OperationList::finished() noexcept {
   return data_.data();
 }
 
-std::vector<std::byte> OperationList::take() {
+KeptVector<std::byte> OperationList::take() {
   finished();
   data_.resize(used_);
-  std::vector<std::byte> data = std::exchange(data_, {});
+  KeptVector<std::byte> data = std::exchange(data_, {});
   clear();
   return data;
 }
@@ -52,7 +53,7 @@ void OperationList::clear() noexcept {
   results_.clear();
   regions_.clear();
   writes_ = false;
-  answer_ = 0;
+  answer_ = longest_ = 0;
 }
 
 namespace {

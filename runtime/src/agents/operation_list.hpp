@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
+
+#include <tessera/runtime/detail/kept_memory.hpp>
 
 #include "agents/exposed_regions.hpp"
 #include "agents/messages.hpp"
@@ -89,11 +92,19 @@ class OperationList {
   /// The list as it is sent. @local
   const std::byte* finished() noexcept;
   /// The same, moved out: the list is empty afterwards.
-  std::vector<std::byte> take();
+  KeptVector<std::byte> take();
+  /// Calls f(bytes, data) for lists of at most `limit` bytes, which together do the same. No run reads, and
+  /// each fits with its group. @local
+  template <class F>
+  void in_pieces(index_t limit, F&& f);
   /// Where the parts of the answer go, in order.
   std::span<const Result> results() const noexcept { return results_; }
   index_t answer_bytes() const noexcept { return answer_; }
   bool writes() const noexcept { return writes_; }
+  /// Whether a list can be sent in pieces of so many bytes. @local
+  bool can_be_split(index_t limit) const noexcept {
+    return answer_ == 0 && longest_ + static_cast<index_t>(sizeof(RunGroup)) <= limit;
+  }
   std::span<const std::uint64_t> regions() const noexcept { return regions_; }
   /// The region of all its runs, or 0 for several, and [low, high), the bytes that it may touch there.
   std::uint64_t region() const noexcept { return regions_.size() == 1 ? regions_.front() : 0; }
@@ -105,16 +116,46 @@ class OperationList {
   void grow(std::size_t bytes);
   void expect(void* result);
 
-  std::vector<std::byte> data_;  // the first used_ bytes are in use
+  KeptVector<std::byte> data_;  // the first used_ bytes are in use
   std::size_t used_ = 0;
-  std::vector<Result> results_;
+  KeptVector<Result> results_;
   RunGroup last_;
   std::size_t last_at_ = 0;
-  index_t answer_ = 0;
+  index_t answer_ = 0, longest_ = 0;  // a run with its position
   bool writes_ = false;
   std::vector<std::uint64_t> regions_;
   index_t low_ = 0, high_ = 0;
 };
+
+template <class F>
+void OperationList::in_pieces(index_t limit, F&& f) {
+  KeptVector<std::byte> piece(static_cast<std::size_t>(limit));
+  index_t used = 0;
+  const auto append = [&](const void* from, index_t bytes) {
+    std::memcpy(piece.data() + used, from, static_cast<std::size_t>(bytes));
+    used += bytes;
+  };
+  finished();
+  for (index_t at = 0; at < bytes();) {
+    RunGroup group;
+    at += padding(at);
+    std::memcpy(&group, data_.data() + at, sizeof group);
+    at += static_cast<index_t>(sizeof group);
+    for (index_t left = group.count; left > 0; left -= group.count) {
+      const index_t begin = used + padding(used), room = limit - begin - static_cast<index_t>(sizeof group);
+      group.count = std::min(left, std::max<index_t>(room, 0) / group.spacing());
+      if (group.count == 0) {
+        f(std::exchange(used, 0), piece.data());
+        continue;
+      }
+      used = begin;
+      append(&group, static_cast<index_t>(sizeof group));
+      append(data_.data() + at, group.count * group.spacing());
+      at += group.count * group.spacing();
+    }
+  }
+  if (used > 0) f(used, piece.data());
+}
 
 /// Carries out an operation list, and writes its answer to `results`. @local @throws LogicError
 void run_operations(const ExposedRegions& regions, const LockStripes& locks,

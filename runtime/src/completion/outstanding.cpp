@@ -25,7 +25,7 @@ bool Outstanding::are_too_many() const noexcept {
   return queue_.size() > max_transfers || kept > max_kept;
 }
 
-Request Outstanding::launch(std::shared_ptr<Pending> pending) {
+Request Outstanding::launch(std::shared_ptr<Pending> pending, Returns returns) {
   Request request;
   if (pending->is_empty()) return request;
   pending->enter(*this);
@@ -34,7 +34,7 @@ Request Outstanding::launch(std::shared_ptr<Pending> pending) {
   count_ = queue_.size();
   if (moves) {
     ++moving_;
-    if (attendant_ != nullptr) attendant_->look_after();
+    if (attendant_ != nullptr && returns == Returns::early) attendant_->look_after();
   }
   request.parts_.push_back(std::move(pending));
   // The new one is already in the queue, and so moves on meanwhile: the oldest may wait for an agent's buffers

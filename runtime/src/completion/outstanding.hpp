@@ -10,6 +10,7 @@
 
 #include <tessera/runtime/request.hpp>
 
+#include "base/verb.hpp"
 #include "completion/pending.hpp"
 #include "mpi/threads.hpp"
 
@@ -38,8 +39,8 @@ class Outstanding {
   void attend(Attendant* attendant) noexcept { attendant_ = attendant; }
 
   /// Keeps a transfer that has begun, and returns the user's request for it. If too many are under way, it
-  /// completes the oldest first. @onesided
-  Request launch(std::shared_ptr<Pending> pending);
+  /// completes the oldest first. The attendant is not woken for a caller that waits at once. @onesided
+  Request launch(std::shared_ptr<Pending> pending, Returns returns = Returns::early);
   /// Adds a checked access to a request: it is complete when the request has been waited for. The access may be
   /// done now only if it has begun. @local
   static void add_ticket(Request& request, std::uint64_t ticket, bool has_begun = true);

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <vector>
 
+#include <tessera/runtime/detail/kept_memory.hpp>
+
 #include "kernels/reduce_kernels.hpp"
 #include "node/node_collectives.hpp"
 #include "state/group_state.hpp"
@@ -44,7 +46,7 @@ void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind 
   const index_t count = mpi::size(nodes);
   const bool has_result = to == all_members || to == mpi::rank(nodes);
   if (count * bytes <= max_gathered) {
-    std::vector<std::byte> all(length(count * bytes));
+    KeptVector<std::byte> all(length(count * bytes));
     gather_between(nodes, data, all.data(), bytes, to);
     if (!has_result) return;
     fold_blocks(all.data(), count, bytes, kind, fold);
@@ -53,8 +55,9 @@ void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind 
   }
   // Padded to parts of equal size.
   const index_t part = round_up((bytes + count - 1) / count, size_of(kind));
-  std::vector<std::byte> mine(length(part * count)), theirs(mine.size());
+  KeptVector<std::byte> mine(length(part * count)), theirs(mine.size());
   std::memcpy(mine.data(), data, length(bytes));
+  std::fill(mine.begin() + bytes, mine.end(), std::byte{0});
   mpi::all_to_all(nodes, mine.data(), theirs.data(), part);
   fold_blocks(theirs.data(), count, part, kind, fold);
   gather_between(nodes, theirs.data(), mine.data(), part, to);
@@ -91,7 +94,7 @@ void reduce_to(GroupState& group, void* data, index_t count, ElementKind kind, R
   MPI_Comm nodes = group.between_nodes();
   const bool has_result = root == all_members || root == group.rank();
   const int node = root == all_members ? all_members : group.node_of(root);
-  std::vector<std::byte> copy;  // of a leader that keeps its data
+  KeptVector<std::byte> copy;  // of a leader that keeps its data
   in_pieces(count * size_of(kind), piece_bytes, [&](index_t done, index_t bytes) {
     std::byte* piece = static_cast<std::byte*>(data) + done;
     if (group.leads_node() && !has_result) {
@@ -174,7 +177,7 @@ void all_gather(GroupState& group, const void* value, void* all, const Portions&
     }
     const int own_part = parts[length(group.node())];
     here_at.push_back(own_part);
-    std::vector<std::byte> given(length(own_part)), gathered(length(begins.back()));
+    KeptVector<std::byte> given(length(own_part)), gathered(length(begins.back()));
     const index_t begin = rows.places[length(group.rank())], own = portions.length(group.rank());
     gather_on_node(here, mine + std::clamp<index_t>(done - begin, 0, own), given.data(), Portions(here_at));
     if (group.leads_node()) mpi::all_gather(nodes, given.data(), gathered.data(), parts);

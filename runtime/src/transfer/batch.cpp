@@ -71,15 +71,15 @@ class WindowRuns {
     const bool adds = kind_.verb == Verb::accumulate;
     const Action action{
         .verb = kind_.verb, .kind = kind_.element, .alpha = adds ? kind_.alpha.data() : nullptr};
-    std::vector<detail::Run> runs = std::exchange(runs_, {});
+    detail::KeptVector<detail::Run> runs = std::exchange(runs_, {});
     return detail::transfer_runs({runs, {kind_.run}}, action, VectorMethod::automatic,
                                  kind_.verb == Verb::get ? Returns::early : Returns::when_done);
   }
 
  private:
   RunKind kind_;
-  std::vector<detail::Run> runs_;
-  std::vector<std::byte> data_;
+  detail::KeptVector<detail::Run> runs_;
+  detail::KeptVector<std::byte> data_;
 };
 
 }  // namespace
@@ -123,7 +123,7 @@ struct Batch::State {
   detail::conflicts::Ticket unsent = 0;              // of what is noted and not sent
   std::vector<detail::conflicts::Ticket> fetches{};  // likewise, of each that fetches
 
-  void send(int agent, Destination& destination) {
+  void send(int agent, Destination& destination, Returns returns = Returns::early) {
     if (destination.list.is_empty()) return;
     const detail::NetworkLock lock(runtime->threads());
     for (const Touched& one : destination.touched)
@@ -131,9 +131,18 @@ struct Batch::State {
     auto pending = std::make_shared<Pending>();
     for (const Touched& one : destination.touched) pending->touches(one.segment->whole(), one.rank);
     runtime->progress()->client().run(agent, destination.list, *pending);
-    under_way += runtime->outstanding().launch(std::move(pending));
+    under_way += runtime->outstanding().launch(std::move(pending), returns);
     destination.touched.clear();
     way.touched = 0;
+  }
+
+  Request send_all(Returns returns) {
+    refuse_closed();
+    on_node.carry_out();
+    under_way += by_window.send();
+    for (auto& [agent, destination] : to) send(agent, destination, returns);
+    all_sent();
+    return std::exchange(under_way, Request());
   }
 
   // Of a closed segment, the memory may belong to another one.
@@ -375,15 +384,8 @@ void Batch::fetch_op(Segment& segment, int rank, index_t offset, ElementKind kin
   state_->to_agent(group, offset, value, result);
 }
 
-Request Batch::send_async() {
-  state_->refuse_closed();
-  state_->on_node.carry_out();
-  state_->under_way += state_->by_window.send();
-  for (auto& [agent, destination] : state_->to) state_->send(agent, destination);
-  state_->all_sent();
-  return std::exchange(state_->under_way, Request());
-}
+Request Batch::send_async() { return state_->send_all(Returns::early); }
 
-void Batch::send() { send_async().wait(); }
+void Batch::send() { state_->send_all(Returns::when_done).wait(); }
 
 }  // namespace tessera

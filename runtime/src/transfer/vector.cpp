@@ -25,7 +25,9 @@ namespace {
 // A vector transfer.
 class Transfer {
  public:
-  Transfer(const RunFacts& list, const Action& action) : list_(list), action_(action) {}
+  // At most `batch` runs are under way to a target on another node; 0 sets no limit.
+  Transfer(const RunFacts& list, const Action& action, index_t batch)
+      : list_(list), action_(action), batch_(static_cast<std::size_t>(batch)) {}
 
   void conservative() {
     for (const Run& run : list_.runs) {
@@ -34,26 +36,31 @@ class Transfer {
     }
   }
 
-  // Moves the runs together: the runs on the node in one loop, the others by target.
+  // Moves the runs together: the runs on the node in one loop, the others by target. With Returns::when_done
+  // the call waits for all targets at once.
   Request together(VectorMethod method, Returns returns) {
     const std::span<Run> runs = list_.runs;
-    if (list_.are_together) return send({runs, list_.lengths, action_, method, returns});
-    if (!std::all_of(runs.begin(), runs.end(), [&](const Run& run) { return on_node(run, action_.verb); })) {
+    if (list_.are_together) return send({runs, list_.lengths, action_, method, returns}, true), Request();
+    const auto is_near = [&](const Run& run) { return on_node(run, action_.verb); };
+    if (!std::all_of(runs.begin(), runs.end(), is_near)) {
       if (method == VectorMethod::direct)
         std::sort(runs.begin(), runs.end(), before);
       else if (!std::is_sorted(runs.begin(), runs.end(), to_other_target))
         std::stable_sort(runs.begin(), runs.end(), to_other_target);
     }
-    Request request;
     for (auto begin = runs.begin(), end = begin; begin != runs.end(); begin = end) {
       const Run& first = *begin;
-      const bool here = on_node(first, action_.verb);
+      const bool here = is_near(first);
       end = std::find_if(begin + 1, runs.end(), [&](const Run& run) {
-        return here ? run.segment != first.segment || !on_node(run, action_.verb) : !same_target(run, first);
+        return here ? run.segment != first.segment || !is_near(run) : !same_target(run, first);
       });
-      request += send({{begin, end}, list_.lengths, action_, method, returns});
+      const RunList group{{begin, end}, list_.lengths, action_, method, returns};
+      if (here)
+        send(group, false);
+      else
+        send_in_batches(group, std::all_of(end, runs.end(), is_near));
     }
-    return request;
+    return std::move(under_way_);
   }
 
  private:
@@ -64,7 +71,8 @@ class Transfer {
     transfer_accumulate(*run.segment, run.rank, run.offset, shape, action_, run.local);
   }
 
-  Request send(const RunList& list) {
+  // If the call waits, the last target on another node gets the time of it.
+  void send(const RunList& list, bool is_last) {
     SegmentState& segment = *list.runs.front().segment;
     const int rank = list.runs.front().rank;
     const Path path = route(segment, rank, action_.verb, list_.lengths.each, Amount::many);
@@ -73,9 +81,22 @@ class Transfer {
     // Returns::early, as a list of gets is under way until its request is waited for. A typed list by the
     // window waits by itself.
     const Passage passage(segment, rank, path, action_.verb, bytes, Returns::early);
-    Request request = by(path, [&](auto way) { return way.list(segment, list); });
-    if (list.returns == Returns::when_done) request.wait();
-    return request;
+    under_way_ += by(path, [&](auto way) { return way.list(segment, list); });
+    if (is_last && list.returns == Returns::when_done) under_way_.wait();
+  }
+
+  // Sends the runs of one target, a batch when the one before is complete.
+  void send_in_batches(RunList list, bool is_last) {
+    std::span<const Run> left = list.runs;
+    while (batch_ > 0 && left.size() > batch_) {
+      list.runs = left.first(batch_);
+      left = left.subspan(batch_);
+      send(list, false);
+      under_way_.wait();
+      if (action_.verb != Verb::get) list.runs.front().segment->complete(list.runs.front().rank, anything);
+    }
+    list.runs = left;
+    send(list, is_last);
   }
 
   // Counts and orders the runs at other ranks of the node than the first run's, one operation for each rank.
@@ -102,10 +123,12 @@ class Transfer {
 
   const RunFacts& list_;
   Action action_;
+  std::size_t batch_;
+  Request under_way_;
 };
 
 // The same, checked for conflicts.
-Request checked(const RunFacts& list, const Action& action, VectorMethod method, Returns returns) {
+Request checked(const RunFacts& list, const Action& action, const VectorOptions& options, Returns returns) {
   const auto act = action.verb == Verb::put   ? conflicts::Act::put
                    : action.verb == Verb::get ? conflicts::Act::get
                                               : conflicts::Act::accumulate;
@@ -116,18 +139,20 @@ Request checked(const RunFacts& list, const Action& action, VectorMethod method,
                              Strided::contiguous(list.lengths.of(run)), run.local);
   }
   const Unchecked noted;
-  Request request = transfer_runs(list, action, method, returns);
+  Request request = transfer_runs(list, action, options, returns);
   if (access) Outstanding::add_ticket(request, access->hand_over());
   return request;
 }
 
-Request transfer(const Vector& vector, VectorMethod method, const Action& action, Returns returns) {
+Request transfer(const Vector& vector, const VectorOptions& options, const Action& action, Returns returns) {
+  if (options.batch < 0)
+    throw UsageError(formatted("a vector transfer has batches of {} runs (0 sets no limit)", options.batch));
   RunBuffer buffer;
   const RunFacts list = resolve(vector, action.verb, buffer);
   if (list.runs.empty()) return {};
   if (action.verb == Verb::accumulate) require_whole_elements(list.runs, list.lengths, action.kind);
-  if (conflicts::notes(list.runs.front().segment->checked)) return checked(list, action, method, returns);
-  return transfer_runs(list, action, method, returns);
+  if (conflicts::notes(list.runs.front().segment->checked)) return checked(list, action, options, returns);
+  return transfer_runs(list, action, options, returns);
 }
 
 Action sum_of(ElementKind kind, const void* alpha) {
@@ -137,7 +162,9 @@ Action sum_of(ElementKind kind, const void* alpha) {
 
 }  // namespace
 
-Request transfer_runs(const RunFacts& list, const Action& action, VectorMethod method, Returns returns) {
+Request transfer_runs(const RunFacts& list, const Action& action, const VectorOptions& options,
+                      Returns returns) {
+  VectorMethod method = options.method;
   const Verb verb = action.verb;
   const std::span<Run> runs = list.runs;
   const RunLengths& lengths = list.lengths;
@@ -157,7 +184,7 @@ Request transfer_runs(const RunFacts& list, const Action& action, VectorMethod m
         list.are_apart || agents_keep_order(runs, lengths, verb) || !overlaps(runs, lengths, verb);
     method = batched ? VectorMethod::batched : VectorMethod::conservative;
   }
-  Transfer transfer(list, action);
+  Transfer transfer(list, action, options.batch);
   if (method != VectorMethod::conservative) return transfer.together(method, returns);
   transfer.conservative();
   return {};
@@ -173,24 +200,25 @@ const char* to_string(VectorMethod method) noexcept {
   return names[static_cast<std::size_t>(method)];
 }
 
-void put(const Vector& vector, VectorMethod method) {
-  detail::transfer(vector, method, {.verb = Verb::put}, Returns::when_done).wait();
+void put(const Vector& vector, const VectorOptions& options) {
+  detail::transfer(vector, options, {.verb = Verb::put}, Returns::when_done).wait();
 }
-void get(const Vector& vector, VectorMethod method) {
-  detail::transfer(vector, method, {.verb = Verb::get}, Returns::when_done).wait();
+void get(const Vector& vector, const VectorOptions& options) {
+  detail::transfer(vector, options, {.verb = Verb::get}, Returns::when_done).wait();
 }
-void accumulate(const Vector& vector, ElementKind kind, const void* alpha, VectorMethod method) {
-  detail::transfer(vector, method, detail::sum_of(kind, alpha), Returns::when_done).wait();
+void accumulate(const Vector& vector, ElementKind kind, const void* alpha, const VectorOptions& options) {
+  detail::transfer(vector, options, detail::sum_of(kind, alpha), Returns::when_done).wait();
 }
 
-Request put_async(const Vector& vector, VectorMethod method) {
-  return detail::transfer(vector, method, {.verb = Verb::put}, Returns::early);
+Request put_async(const Vector& vector, const VectorOptions& options) {
+  return detail::transfer(vector, options, {.verb = Verb::put}, Returns::early);
 }
-Request get_async(const Vector& vector, VectorMethod method) {
-  return detail::transfer(vector, method, {.verb = Verb::get}, Returns::early);
+Request get_async(const Vector& vector, const VectorOptions& options) {
+  return detail::transfer(vector, options, {.verb = Verb::get}, Returns::early);
 }
-Request accumulate_async(const Vector& vector, ElementKind kind, const void* alpha, VectorMethod method) {
-  return detail::transfer(vector, method, detail::sum_of(kind, alpha), Returns::early);
+Request accumulate_async(const Vector& vector, ElementKind kind, const void* alpha,
+                         const VectorOptions& options) {
+  return detail::transfer(vector, options, detail::sum_of(kind, alpha), Returns::early);
 }
 
 }  // namespace tessera

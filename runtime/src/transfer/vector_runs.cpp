@@ -57,6 +57,12 @@ RunFacts add_runs(const Vector& vector, Verb verb, Run* const first, LengthOf le
           .are_apart = here && apart};
 }
 
+// Most lists are in order already, on their local side at least.
+template <class List, class Before>
+void sort_unless_sorted(List& list, const Before& before) {
+  if (!std::is_sorted(list.begin(), list.end(), before)) std::sort(list.begin(), list.end(), before);
+}
+
 }  // namespace
 
 RunFacts resolve(const Vector& vector, Verb verb, RunBuffer& buffer) {
@@ -106,9 +112,9 @@ bool overlaps(std::span<const Run> runs, const RunLengths& lengths, Verb verb) {
     std::uintptr_t begin, end;
     bool written;
   };
-  std::vector<Piece> here;  // in this process's address space
+  KeptVector<Piece> here;  // in this process's address space
   here.reserve(2 * runs.size());
-  std::vector<const Run*> elsewhere;
+  KeptVector<const Run*> elsewhere;
   for (const Run& r : runs) {
     const auto add = [&, length = static_cast<std::uintptr_t>(lengths.of(r))](const std::byte* at,
                                                                               bool written) {
@@ -122,7 +128,7 @@ bool overlaps(std::span<const Run> runs, const RunLengths& lengths, Verb verb) {
       elsewhere.push_back(&r);
     }
   }
-  std::sort(here.begin(), here.end(), [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+  sort_unless_sorted(here, [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
   // A piece overlaps an earlier one if it begins before the furthest end so far.
   std::uintptr_t read_to = 0, written_to = 0;
   for (const Piece& piece : here) {
@@ -136,8 +142,7 @@ bool overlaps(std::span<const Run> runs, const RunLengths& lengths, Verb verb) {
   const auto place = [](const Run& r) {
     return std::tuple(r.segment->whole().number, r.rank, r.segment->offset() + r.offset);
   };
-  std::sort(elsewhere.begin(), elsewhere.end(),
-            [&](const Run* a, const Run* b) { return place(*a) < place(*b); });
+  sort_unless_sorted(elsewhere, [&](const Run* a, const Run* b) { return place(*a) < place(*b); });
   // It is enough to compare neighbours: if none overlap, each run ends before all later ones.
   return std::adjacent_find(elsewhere.begin(), elsewhere.end(), [&](const Run* a, const Run* b) {
            const auto [segment, rank, begin] = place(*a);

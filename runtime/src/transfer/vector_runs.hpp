@@ -3,9 +3,9 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <span>
 
+#include <tessera/runtime/detail/kept_memory.hpp>
 #include <tessera/runtime/vector.hpp>
 
 #include "transfer/paths/run.hpp"
@@ -28,13 +28,13 @@ class RunBuffer {
  public:
   Run* reserve(std::size_t count) {
     if (count <= few_.size()) return few_.data();
-    many_ = std::make_unique_for_overwrite<Run[]>(count);
-    return many_.get();
+    many_.resize(count);
+    return many_.data();
   }
 
  private:
   std::array<Run, 16> few_;
-  std::unique_ptr<Run[]> many_;
+  KeptVector<Run> many_;
 };
 
 /// The runs of a list, in its order, without runs of no bytes. They are stored in the buffer. Throws UsageError
@@ -65,6 +65,7 @@ bool agents_keep_order(std::span<const Run> runs, const RunLengths& lengths, Ver
 bool overlaps(std::span<const Run> runs, const RunLengths& lengths, Verb verb);
 
 /// In vector.cpp: moves at least one run; all are found and checked. It may sort them. @onesided
-Request transfer_runs(const RunFacts& list, const Action& action, VectorMethod method, Returns returns);
+Request transfer_runs(const RunFacts& list, const Action& action, const VectorOptions& options,
+                      Returns returns);
 
 }  // namespace tessera::detail

@@ -167,6 +167,31 @@ TEST(Statistics, vector_transfers_count_their_bytes) {
   segment.sync();
 }
 
+// A list for a target on another node is an operation for each batch.
+TEST(Statistics, a_batch_of_a_vector_transfer_is_one_operation) {
+  const Group& all = world();
+  const index_t slice = 80 * all.size();
+  Segment segment(all, slice, "batches");
+  zero(segment, slice);
+  std::vector<std::int64_t> values(10, 1);
+  std::vector<Place> remote;
+  std::vector<std::byte*> local;
+  for (index_t i = 0; i < 10; ++i) {
+    remote.push_back({&segment, right(), 80 * all.rank() + 8 * i});
+    local.push_back(reinterpret_cast<std::byte*>(&values[at(i)]));
+  }
+  const Vector vector{.run = 8, .remote = remote, .local = local};
+  const bool is_near = segment.address(right()) != nullptr;
+  std::uint64_t operations = 0;
+  for (const auto& [batch, expected] : {std::pair(0, 1U), {1, 10U}, {3, 4U}, {5, 2U}, {10, 1U}, {1000, 1U}}) {
+    put(vector, {VectorMethod::batched, batch});
+    operations += is_near ? 1 : expected;
+    const Traffic sum = by_all_paths(segment.statistics(), Operation::put);
+    EXPECT_EQ(sum.operations, operations) << "batches of " << batch;
+  }
+  segment.sync();
+}
+
 TEST(Statistics, scalars_are_atomic_operations) {
   const Group& all = world();
   Scalars<std::int32_t> scalars(all, 2);

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -20,7 +22,17 @@ using namespace tessera::test;
 
 constexpr std::array methods{VectorMethod::automatic, VectorMethod::conservative, VectorMethod::batched,
                              VectorMethod::direct};
+// Each method, some of them in batches.
+constexpr std::array ways{
+    VectorOptions(VectorMethod::automatic),       VectorOptions(VectorMethod::automatic, 1),
+    VectorOptions(VectorMethod::conservative, 2), VectorOptions(VectorMethod::batched),
+    VectorOptions(VectorMethod::batched, 4),      VectorOptions(VectorMethod::direct),
+    VectorOptions(VectorMethod::direct, 7)};
 enum class Wait { at_once, later };
+
+std::string to_string(const VectorOptions& way) {
+  return tessera::to_string(way.method) + (", batches of " + std::to_string(way.batch));
+}
 
 // A small segment, a large one, and one of a group with the ranks in reverse order.
 struct Segments {
@@ -104,7 +116,7 @@ index_t any_run(Random& random, int round) {
 }
 
 // One rank puts. Every rank checks its slice and gets other runs.
-void check_put_and_get(VectorMethod method, Wait wait, std::uint64_t seed) {
+void check_put_and_get(const VectorOptions& way, Wait wait, std::uint64_t seed) {
   const Group& all = world();
   Segments segments;
   Random random(seed);
@@ -117,9 +129,9 @@ void check_put_and_get(VectorMethod method, Wait wait, std::uint64_t seed) {
                                        sent.buffer.data() + run.local);
     if (writer == all.rank()) {
       if (wait == Wait::at_once) {
-        put(sent.vector(), method);
+        put(sent.vector(), way);
       } else {
-        Request request = put_async(sent.vector(), method);
+        Request request = put_async(sent.vector(), way);
         request.wait();
       }
     }
@@ -132,28 +144,28 @@ void check_put_and_get(VectorMethod method, Wait wait, std::uint64_t seed) {
       segments.models[run.segment].get(run.rank, run.offset, Strided::contiguous(run.length),
                                        expected.data() + run.local);
     if (wait == Wait::at_once) {
-      get(found.vector(), method);
+      get(found.vector(), way);
     } else {
-      Request request = get_async(found.vector(), method);
+      Request request = get_async(found.vector(), way);
       while (!request.test()) {
       }
     }
     compare_bytes(compared, std::pair("get"sv, round), expected, found.buffer);
     segments.sync();
   }
-  EXPECT_TRUE(compared.equal()) << to_string(method);
+  EXPECT_TRUE(compared.equal()) << to_string(way);
 }
 
 TEST(Vector, random_runs_equal_a_model) {
-  for (const VectorMethod method : methods) {
-    check_put_and_get(method, Wait::at_once, 1);
-    check_put_and_get(method, Wait::later, 2);
+  for (const VectorOptions& way : ways) {
+    check_put_and_get(way, Wait::at_once, 1);
+    check_put_and_get(way, Wait::later, 2);
   }
 }
 
 // All ranks update the same memory at once. The numbers are whole, so that any order gives the same sums.
 template <class T>
-void check_accumulate(VectorMethod method, Wait wait, std::uint64_t seed) {
+void check_accumulate(const VectorOptions& way, Wait wait, std::uint64_t seed) {
   const Group& all = world();
   constexpr auto size = index_t{sizeof(T)};
   Segments segments;
@@ -173,9 +185,9 @@ void check_accumulate(VectorMethod method, Wait wait, std::uint64_t seed) {
       }
       if (rank != all.rank()) continue;
       if (wait == Wait::at_once) {
-        accumulate(terms.vector(), element_kind<T>(), &alpha, method);
+        accumulate(terms.vector(), element_kind<T>(), &alpha, way);
       } else {
-        Request request = accumulate_async(terms.vector(), element_kind<T>(), &alpha, method);
+        Request request = accumulate_async(terms.vector(), element_kind<T>(), &alpha, way);
         request.wait();
       }
     }
@@ -183,15 +195,15 @@ void check_accumulate(VectorMethod method, Wait wait, std::uint64_t seed) {
   segments.sync();
   Comparison compared;
   segments.compare(compared, 0);
-  EXPECT_TRUE(compared.equal()) << to_string(element_kind<T>()) << " " << to_string(method);
+  EXPECT_TRUE(compared.equal()) << to_string(element_kind<T>()) << " " << to_string(way);
   segments.sync();
 }
 
 TEST(Vector, random_sums_equal_a_serial_model) {
-  for (const VectorMethod method : methods) {
-    check_accumulate<std::int32_t>(method, Wait::at_once, 20);
-    check_accumulate<double>(method, Wait::later, 40);
-    check_accumulate<std::complex<double>>(method, Wait::at_once, 60);
+  for (const VectorOptions& way : ways) {
+    check_accumulate<std::int32_t>(way, Wait::at_once, 20);
+    check_accumulate<double>(way, Wait::later, 40);
+    check_accumulate<std::complex<double>>(way, Wait::at_once, 60);
   }
 }
 
@@ -203,7 +215,7 @@ TEST(Vector, short_and_long_runs_travel_in_one_list) {
   Segment segment(all, bytes, "lengths");
   Random random(77);
   const double two = 2;
-  for (const VectorMethod method : methods) {
+  for (const VectorOptions& way : ways) {
     std::vector<double> values(at(bytes / 8)), found(values.size());
     for (double& x : values) x = static_cast<double>(pick(random, -1000, 1000));
     std::vector<Place> remote;
@@ -213,11 +225,11 @@ TEST(Vector, short_and_long_runs_travel_in_one_list) {
       sent.push_back(reinterpret_cast<std::byte*>(values.data()) + offset);
       received.push_back(reinterpret_cast<std::byte*>(found.data()) + offset);
     }
-    put({.remote = remote, .local = sent, .lengths = lengths}, method);
-    accumulate({.remote = remote, .local = sent, .lengths = lengths}, ElementKind::float64, &two, method);
-    get_async({.remote = remote, .local = received, .lengths = lengths}, method).wait();
+    put({.remote = remote, .local = sent, .lengths = lengths}, way);
+    accumulate({.remote = remote, .local = sent, .lengths = lengths}, ElementKind::float64, &two, way);
+    get_async({.remote = remote, .local = received, .lengths = lengths}, way).wait();
     for (double& x : values) x *= 3;
-    EXPECT_TRUE(found == values) << to_string(method);
+    EXPECT_TRUE(found == values) << to_string(way);
     segment.sync();
   }
 }
@@ -228,26 +240,26 @@ TEST(Vector, lists_of_no_run_and_of_one_run_are_moved) {
   zero(segment, 64);
   const double one = 1;
   const int right = (all.rank() + 1) % all.size(), left = (all.rank() + all.size() - 1) % all.size();
-  for (const VectorMethod method : methods) {
+  for (const VectorOptions& way : ways) {
     const Vector none{.run = 8, .remote = {}, .local = {}};
-    put(none, method);
-    get(none, method);
-    accumulate(none, ElementKind::float64, &one, method);
-    EXPECT_TRUE(put_async(none, method).test());
-    EXPECT_TRUE(get_async(none, method).test());
-    EXPECT_TRUE(accumulate_async(none, ElementKind::float64, &one, method).test());
+    put(none, way);
+    get(none, way);
+    accumulate(none, ElementKind::float64, &one, way);
+    EXPECT_TRUE(put_async(none, way).test());
+    EXPECT_TRUE(get_async(none, way).test());
+    EXPECT_TRUE(accumulate_async(none, ElementKind::float64, &one, way).test());
     const std::array<Place, 1> there{{{&segment, right, 24}}};
     double value = 10.0 + all.rank();
     const std::array<std::byte*, 1> here{reinterpret_cast<std::byte*>(&value)};
     const Vector single{.run = 8, .remote = there, .local = here};
-    put(single, method);
+    put(single, way);
     segment.sync();
-    EXPECT_EQ(segment.load<double>(all.rank(), 24), 10.0 + left) << to_string(method);
+    EXPECT_EQ(segment.load<double>(all.rank(), 24), 10.0 + left) << to_string(way);
     segment.sync();
-    accumulate(single, ElementKind::float64, &value, method);
+    accumulate(single, ElementKind::float64, &value, way);
     value = 0;
-    get(single, method);
-    EXPECT_EQ(value, (10.0 + all.rank()) * (11.0 + all.rank())) << to_string(method);
+    get(single, way);
+    EXPECT_EQ(value, (10.0 + all.rank()) * (11.0 + all.rank())) << to_string(way);
     segment.sync();
   }
 }
@@ -286,6 +298,12 @@ TEST(Vector, bad_lists_throw_and_move_nothing) {
     refuse({bad, good, more}, local);
   }
   EXPECT_THROW(put({.run = -8, .remote = std::vector{good}, .local = std::vector{local[0]}}), UsageError);
+  const Vector fine{.run = 8, .remote = std::vector{good}, .local = std::vector{local[0]}};
+  EXPECT_NE(message_of<UsageError>([&] {
+              put(fine, {VectorMethod::batched, -1});
+            }).find("-1"),
+            std::string::npos);
+  EXPECT_THROW(get_async(fine, {VectorMethod::automatic, std::numeric_limits<index_t>::min()}), UsageError);
   const std::vector<Place> two{good, more};
   const std::vector<std::byte*> two_local{local[0], local[1]};
   const std::vector<index_t> wrong[] = {{8}, {8, 8, 8}, {8, -8}, {8, bytes + 1}};

@@ -13,10 +13,11 @@
 namespace tessera::detail {
 
 /// @onesided @throws UsageError for a position outside the array @completion as get, put and accumulate
-void gather(const ArrayCore& array, const index_t* at, void* into, index_t count, VectorMethod method);
-void scatter(ArrayCore& array, const index_t* at, const void* from, index_t count, VectorMethod method);
+void gather(const ArrayCore& array, const index_t* at, void* into, index_t count, const VectorOptions& options);
+void scatter(ArrayCore& array, const index_t* at, const void* from, index_t count,
+             const VectorOptions& options);
 void scatter_accumulate(ArrayCore& array, const index_t* at, const void* from, const void* alpha, index_t count,
-                        VectorMethod method);
+                        const VectorOptions& options);
 
 /// A list in the form that the functions above take. @local
 template <std::size_t N>

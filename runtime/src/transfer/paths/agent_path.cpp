@@ -32,19 +32,21 @@ std::array<std::byte, 16> both(const void* expected, const void* desired, index_
 // The transfers of a list. The list's request contains each one that is launched.
 class Launches {
  public:
-  Launches(SegmentState& segment, int rank) : segment_(segment), rank_(rank) {}
+  Launches(SegmentState& segment, int rank, Returns returns)
+      : segment_(segment), rank_(rank), returns_(returns) {}
   Pending& next() {
     if (!pending_) pending_ = std::make_shared<Pending>(segment_.whole(), rank_);
     return *pending_;
   }
   void launch() {
-    request_ += segment_.group().runtime().outstanding().launch(std::exchange(pending_, nullptr));
+    request_ += segment_.group().runtime().outstanding().launch(std::exchange(pending_, nullptr), returns_);
   }
   Request take() { return std::move(request_); }
 
  private:
   SegmentState& segment_;
   int rank_;
+  Returns returns_;
   std::shared_ptr<Pending> pending_;
   Request request_;
 };
@@ -95,7 +97,7 @@ Request AgentPath::list(SegmentState& segment, const RunList& list) {
   const int rank = list.runs.front().rank;
   const Action& action = list.action;
   AgentClient& client = client_of(segment);
-  Launches launches(segment, rank);
+  Launches launches(segment, rank, list.returns);
   RunGroup alike{
       .verb = action.verb, .kind = action.kind, .update = action.update, .region = segment.region().number()};
   if (action.alpha != nullptr)

@@ -218,7 +218,8 @@ Request WindowPath::list(SegmentState& segment, const RunList& list) {
   auto stage = std::make_unique<WindowStage>();
   auto launch = [&] {
     pending->add(std::exchange(stage, std::make_unique<WindowStage>()));
-    request += outstanding.launch(std::exchange(pending, std::make_shared<Pending>(segment.whole(), rank)));
+    request += outstanding.launch(std::exchange(pending, std::make_shared<Pending>(segment.whole(), rank)),
+                                  list.returns);
   };
   for (const Run& run : list.runs) {
     if (stage->kept() >= max_staged) launch();

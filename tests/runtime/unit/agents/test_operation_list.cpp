@@ -36,13 +36,23 @@ class Memory {
   void run(OperationList& list) const {
     std::vector<std::byte> answer(static_cast<std::size_t>(list.answer_bytes()));
     const std::vector<OperationList::Result> results(list.results().begin(), list.results().end());
-    const std::vector<std::byte> operations = list.take();
+    const KeptVector<std::byte> operations = list.take();
     run_operations(regions_, LockStripes(locks_.data()), operations, answer.data());
     const std::byte* from = answer.data();
     for (const auto& result : results) {
       std::memcpy(result.to, from, static_cast<std::size_t>(result.bytes));
       from += result.bytes;
     }
+  }
+
+  // The same for a list that is sent in pieces.
+  void run_in_pieces(OperationList& list, index_t limit) const {
+    list.in_pieces(limit, [&](index_t bytes, const std::byte* piece) {
+      EXPECT_GT(bytes, 0);
+      EXPECT_LE(bytes, limit);
+      run_operations(regions_, LockStripes(locks_.data()), {piece, static_cast<std::size_t>(bytes)}, nullptr);
+    });
+    list.clear();
   }
 
   std::array<std::int64_t, words> a, b;
@@ -128,6 +138,42 @@ TEST(OperationList, holds_256_KiB_and_no_more) {
   const RunGroup get = group_of(Verb::get, region_a, 1000);
   for (runs = 0; list.has_room(get); ++runs) list.add(get, 0, nullptr, nullptr);
   EXPECT_EQ(runs, OperationList::most / 1000);
+}
+
+TEST(OperationList, its_pieces_do_the_same) {
+  std::mt19937_64 random(11);
+  const auto below = [&](std::uint64_t end) { return static_cast<index_t>(random() % end); };
+  for (int round = 0; round < 200; ++round) {
+    const auto whole = std::make_unique<Memory>(), pieces = std::make_unique<Memory>();
+    OperationList first, second;
+    std::array<std::int64_t, 4> values{};
+    index_t longest = 0;
+    for (index_t i = below(60); i >= 0; --i) {
+      const index_t run = 8 * (1 + below(4));
+      RunGroup group = below(2) == 0 ? group_of(Verb::put, below(2) == 0 ? region_a : region_b, run)
+                                     : group_of(Verb::accumulate, region_a, run, Update::sum, below(3));
+      for (std::int64_t& x : values) x = below(100);
+      const index_t position = 8 * below(words - 3);
+      for (OperationList* list : {&first, &second}) list->add(group, position, values.data(), nullptr);
+      longest = std::max(longest, group.spacing());
+    }
+    const auto head = static_cast<index_t>(sizeof(RunGroup));
+    EXPECT_TRUE(second.can_be_split(longest + head));
+    EXPECT_FALSE(second.can_be_split(longest + head - 1));
+    whole->run(first);
+    pieces->run_in_pieces(second, longest + head + 8 * below(20));
+    ASSERT_EQ(whole->a, pieces->a) << "round " << round;
+    ASSERT_EQ(whole->b, pieces->b) << "round " << round;
+  }
+}
+
+TEST(OperationList, a_list_that_reads_is_not_split) {
+  OperationList list;
+  std::int64_t value = 0;
+  list.add(group_of(Verb::put, region_a, 8), 0, &value, nullptr);
+  EXPECT_TRUE(list.can_be_split(1024));
+  list.add(group_of(Verb::get, region_a, 8), 0, nullptr, &value);
+  EXPECT_FALSE(list.can_be_split(1024));
 }
 
 TEST(OperationList, takes_one_run_of_any_size) {
