@@ -64,8 +64,7 @@ void put(const Vector& vector, const VectorOptions& options = {});
 void get(const Vector& vector, const VectorOptions& options = {});
 /// Adds alpha times local elements to elements in segments, atomically per element: every run counts, also if
 /// several go to one place. `alpha` points to one element. @onesided @throws and @completion as put
-void accumulate(const Vector& vector, ElementKind kind, const void* alpha,
-                const VectorOptions& options = {});
+void accumulate(const Vector& vector, ElementKind kind, const void* alpha, const VectorOptions& options = {});
 
 /// The same without waiting: local memory belongs to the transfer until the request is done. If `options` limit
 /// the batch, the call waits for all batches but the last to each target. @onesided
