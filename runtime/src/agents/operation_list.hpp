@@ -37,8 +37,10 @@ struct RunGroup {
     return verb == Verb::get ? word : word + (run + word - 1) / word * word;
   }
   bool is_like(const RunGroup& other) const noexcept {
+    // memcmp: two comparisons, where those of std::array are sixteen.
     return verb == other.verb && region == other.region && run == other.run && kind == other.kind &&
-           update == other.update && fetches == other.fetches && value == other.value;
+           update == other.update && fetches == other.fetches &&
+           std::memcmp(value.data(), other.value.data(), sizeof value) == 0;
   }
 };
 static_assert(sizeof(RunGroup) % 16 == 0);
