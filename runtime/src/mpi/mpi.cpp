@@ -279,8 +279,17 @@ std::string first_problem(MPI_Comm comm, const std::string& mine) {
   return text;
 }
 
+namespace {
+
+const void* given(const void* value, const void* place) noexcept {
+  return value == place ? MPI_IN_PLACE : value;
+}
+
+}  // namespace
+
 void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes) {
   const int n = to_int(bytes);
+  value = given(value, at(all, rank(comm) * bytes));
   collective(
       "MPI_Allgather", [&] { return MPI_Allgather(value, n, MPI_BYTE, all, n, MPI_BYTE, comm); },
       [&](MPI_Request* request) {
@@ -294,7 +303,9 @@ void all_gather(MPI_Comm comm, const void* value, void* all, std::span<const int
     return all_gather(comm, value, all, index_t{bytes.front()});
   std::vector<int> places(bytes.size());
   std::exclusive_scan(bytes.begin(), bytes.end(), places.begin(), 0);
-  const int n = bytes[static_cast<std::size_t>(rank(comm))];
+  const auto mine = static_cast<std::size_t>(rank(comm));
+  const int n = bytes[mine];
+  value = given(value, at(all, places[mine]));
   collective(
       "MPI_Allgatherv",
       [&] { return MPI_Allgatherv(value, n, MPI_BYTE, all, bytes.data(), places.data(), MPI_BYTE, comm); },

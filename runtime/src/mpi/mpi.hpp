@@ -61,11 +61,14 @@ void broadcast(MPI_Comm comm, void* data, index_t bytes, int root);
 void broadcast(MPI_Comm comm, std::string& text, int root);
 /// The problem of the lowest rank that has one; empty if no rank has one.
 std::string first_problem(MPI_Comm comm, const std::string& mine);
+/// The value may lie at its place in `all`.
 void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes);
-/// Member r gives bytes[r], which follow each other in `all`.
+/// Member r gives bytes[r], which follow each other in `all`. The value may lie at its place there.
 void all_gather(MPI_Comm comm, const void* value, void* all, std::span<const int> bytes);
 /// All members' values on the root; `all` counts there only.
 void gather(MPI_Comm comm, const void* value, void* all, index_t bytes, int root);
+/// Sends bytes to a member, and receives bytes from it; none for a direction in which nothing goes.
+void exchange(MPI_Comm comm, int other, std::span<const std::byte> sent, std::span<std::byte> received);
 /// Every member sends `bytes` to each member.
 void all_to_all(MPI_Comm comm, const void* sent, void* received, index_t bytes);
 /// Every member sends a text of any length to each member; returns what all have sent to this one.

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
+#include <algorithm>
+#include <span>
 #include <vector>
 
+#include "base/activity.hpp"
 #include "mpi/mpi_check.hpp"
+#include "mpi/mpi_process.hpp"
 #include "mpi/unyielding.hpp"
 #include "order/own_calls.hpp"
 
@@ -80,6 +84,34 @@ bool test_all(std::vector<MPI_Request>& requests) {
   check(MPI_Testall(n, requests.data(), &flag, MPI_STATUSES_IGNORE), "MPI_Testall");
   if (flag != 0) requests.clear();
   return flag != 0;
+}
+
+namespace {
+
+// Some messages that MPI sends at once take less time than one for which it asks the receiver.
+template <class Byte, class F>
+void for_each_message(std::span<Byte> data, F&& f) {
+  constexpr std::size_t most_messages = 8;
+  const auto at_once = static_cast<std::size_t>(eager_bytes);
+  const std::size_t most =
+      data.size() <= most_messages * at_once ? at_once : static_cast<std::size_t>(max_bytes);
+  for (; !data.empty(); data = data.subspan(std::min(most, data.size())))
+    f(data.data(), static_cast<index_t>(std::min(most, data.size())));
+}
+
+}  // namespace
+
+void exchange(MPI_Comm comm, int other, std::span<const std::byte> sent, std::span<std::byte> received) {
+  constexpr int tag = 32001;  // of no other messages on a group's communicator
+  std::vector<MPI_Request> requests;
+  for_each_message(received, [&](std::byte* data, index_t bytes) {
+    requests.push_back(irecv(comm, data, bytes, other, tag));
+  });
+  for_each_message(sent, [&](const std::byte* data, index_t bytes) {
+    requests.push_back(isend(comm, data, bytes, other, tag));
+  });
+  const activity::Wait waits("messages between two nodes");
+  is_serving() ? serve_until([&] { return test_all(requests); }) : wait_all(requests);
 }
 
 }  // namespace tessera::detail::mpi

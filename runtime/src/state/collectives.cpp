@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -18,8 +19,10 @@
 namespace tessera::detail {
 namespace {
 
-// Bytes exchanged between nodes at a time; a node's first member needs memory for them.
+// Bytes that nodes of several members copy while more travel.
 constexpr index_t piece_bytes = index_t{1} << 20;
+// Bytes reduced between nodes at a time; a node's first member needs memory for them.
+constexpr index_t most_exchanged = index_t{2} << 20;
 // Up to this total every node gets the data of all nodes; of more, each node reduces a part.
 constexpr index_t max_gathered = index_t{32} << 10;
 
@@ -41,10 +44,24 @@ void gather_between(MPI_Comm nodes, const void* value, void* all, index_t bytes,
   to == all_members ? mpi::all_gather(nodes, value, all, bytes) : mpi::gather(nodes, value, all, bytes, to);
 }
 
+// Of two nodes, each that gets the result gets the other's data.
+void reduce_between_two(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind kind, Fold fold, int to) {
+  const int me = mpi::rank(nodes), other = 1 - me;
+  const bool takes = to == all_members || to == me, gives = to == all_members || to == other;
+  KeptVector<std::byte> theirs(takes ? length(bytes) : 0);
+  mpi::exchange(nodes, other, {data, gives ? length(bytes) : 0}, theirs);
+  if (!takes) return;
+  const index_t count = bytes / size_of(kind);
+  if (me == 0) return fold(data, theirs.data(), count);
+  fold(theirs.data(), data, count);
+  std::memcpy(data, theirs.data(), length(bytes));
+}
+
 // Node `to`, or all, gets the result.
 void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind kind, Fold fold, int to) {
   const index_t count = mpi::size(nodes);
   const bool has_result = to == all_members || to == mpi::rank(nodes);
+  if (count == 2) return reduce_between_two(nodes, data, bytes, kind, fold, to);
   if (count * bytes <= max_gathered) {
     KeptVector<std::byte> all(length(count * bytes));
     gather_between(nodes, data, all.data(), bytes, to);
@@ -53,15 +70,25 @@ void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind 
     std::memcpy(data, all.data(), length(bytes));
     return;
   }
-  // Padded to parts of equal size.
+  // In parts of equal size: mostly they are the data itself, else a padded copy.
   const index_t part = round_up((bytes + count - 1) / count, size_of(kind));
-  KeptVector<std::byte> mine(length(part * count)), theirs(mine.size());
-  std::memcpy(mine.data(), data, length(bytes));
-  std::fill(mine.begin() + bytes, mine.end(), std::byte{0});
-  mpi::all_to_all(nodes, mine.data(), theirs.data(), part);
+  const bool is_padded = part * count != bytes;
+  KeptVector<std::byte> theirs(length(part * count)), padded(is_padded ? theirs.size() : 0);
+  std::byte* const parts = is_padded ? padded.data() : data;
+  if (is_padded) {
+    std::memcpy(parts, data, length(bytes));
+    std::fill(padded.begin() + bytes, padded.end(), std::byte{0});
+  }
+  mpi::all_to_all(nodes, parts, theirs.data(), part);
   fold_blocks(theirs.data(), count, part, kind, fold);
-  gather_between(nodes, theirs.data(), mine.data(), part, to);
-  if (has_result) std::memcpy(data, mine.data(), length(bytes));
+  gather_between(nodes, theirs.data(), parts, part, to);
+  if (has_result && is_padded) std::memcpy(data, parts, length(bytes));
+}
+
+// Bytes exchanged between nodes at a time, in parts of equal size. A node's first member needs memory for them.
+index_t piece_of(const GroupState& group) noexcept {
+  const index_t unit = 16 * group.node_count();  // of all kinds
+  return std::max(most_exchanged / unit, index_t{1}) * unit;
 }
 
 }  // namespace
@@ -95,7 +122,7 @@ void reduce_to(GroupState& group, void* data, index_t count, ElementKind kind, R
   const bool has_result = root == all_members || root == group.rank();
   const int node = root == all_members ? all_members : group.node_of(root);
   KeptVector<std::byte> copy;  // of a leader that keeps its data
-  in_pieces(count * size_of(kind), piece_bytes, [&](index_t done, index_t bytes) {
+  in_pieces(count * size_of(kind), piece_of(group), [&](index_t done, index_t bytes) {
     std::byte* piece = static_cast<std::byte*>(data) + done;
     if (group.leads_node() && !has_result) {
       copy.assign(piece, piece + bytes);
@@ -122,16 +149,29 @@ void reduce(GroupState& group, void* data, index_t count, ElementKind kind, Redu
   reduce_to(group, data, count, kind, operation, root);
 }
 
+namespace {
+
+void broadcast_between(MPI_Comm nodes, std::byte* data, index_t bytes, int root) {
+  if (mpi::size(nodes) != 2) return mpi::broadcast(nodes, data, bytes, root);
+  const bool gives = mpi::rank(nodes) == root;
+  mpi::exchange(nodes, 1 - mpi::rank(nodes), {data, gives ? length(bytes) : 0},
+                {data, gives ? 0 : length(bytes)});
+}
+
+}  // namespace
+
 void broadcast(GroupState& group, void* data, index_t bytes, int root) {
   group.clocks().from(root);
   NodeBarrier& here = group.node_barrier();
   if (group.node_count() == 1) return broadcast_on_node(here, data, bytes, root);
   if (!here.is_open()) return mpi::broadcast(group.comm(), data, bytes, root);
   MPI_Comm nodes = group.between_nodes();
-  in_pieces(bytes, piece_bytes, [&](index_t done, index_t part) {
+  // In pieces, nodes copy one while the next one travels. A node of one member copies nothing.
+  const index_t most = group.size() == group.node_count() ? bytes : piece_bytes;
+  in_pieces(bytes, most, [&](index_t done, index_t part) {
     std::byte* piece = static_cast<std::byte*>(data) + done;
     if (group.on_node(root)) broadcast_on_node(here, piece, part, group.slot(root));
-    if (group.leads_node()) mpi::broadcast(nodes, piece, part, group.node_of(root));
+    if (group.leads_node()) broadcast_between(nodes, piece, part, group.node_of(root));
     if (!group.on_node(root)) broadcast_on_node(here, piece, part, 0);
   });
 }
@@ -150,7 +190,48 @@ struct NodeRows {
       row += portions.length(r);
     }
   }
+  /// Where each row begins if they follow each other, and where the last one ends.
+  std::vector<index_t> begins() const {
+    std::vector<index_t> begins(lengths.size() + 1, 0);
+    std::inclusive_scan(lengths.begin(), lengths.end(), begins.begin() + 1, std::plus<>(), index_t{0});
+    return begins;
+  }
 };
+
+// Whether the portions in the order of the members are the rows one after the other, as with most placements.
+bool are_in_order(const GroupState& group, const Portions& portions, const NodeRows& rows) {
+  const std::vector<index_t> begins = rows.begins();
+  for (int r = 0; r < group.size(); ++r) {
+    if (portions.begin(r) != begins[length(group.node_of(r))] + rows.places[length(r)]) return false;
+  }
+  return begins.back() <= std::numeric_limits<int>::max();  // MPI_Allgatherv has ints
+}
+
+// Without a copy between nodes.
+void all_gather_in_order(GroupState& group, const void* mine, std::byte* all, const NodeRows& rows) {
+  NodeBarrier& here = group.node_barrier();
+  MPI_Comm nodes = group.between_nodes();
+  const std::vector<index_t> begins = rows.begins();
+  const index_t begin = begins[length(group.node())], end = begins[length(group.node()) + 1];
+  std::vector<index_t> bounds;
+  for (int r = 0; r < group.size(); ++r) {
+    if (group.on_node(r)) bounds.push_back(rows.places[length(r)]);
+  }
+  bounds.push_back(end - begin);
+  gather_on_node(here, mine, all + begin, Portions(bounds));
+  const std::span<std::byte> before(all, length(begin)), row(all + begin, length(end - begin)),
+      after(all + end, length(begins.back() - end));
+  if (group.leads_node()) {
+    if (group.node_count() == 2) {
+      mpi::exchange(nodes, 1 - group.node(), row, before.empty() ? after : before);
+    } else {
+      const std::vector<int> parts(rows.lengths.begin(), rows.lengths.end());
+      mpi::all_gather(nodes, row.data(), all, parts);
+    }
+  }
+  for (const std::span<std::byte> others : {before, after})
+    broadcast_on_node(here, others.data(), static_cast<index_t>(others.size()), 0);
+}
 
 }  // namespace
 
@@ -160,6 +241,8 @@ void all_gather(GroupState& group, const void* value, void* all, const Portions&
   if (group.node_count() == 1) return gather_on_node(here, value, all, portions);
   MPI_Comm nodes = group.between_nodes();
   const NodeRows rows(group, portions);
+  if (are_in_order(group, portions, rows))
+    return all_gather_in_order(group, value, static_cast<std::byte*>(all), rows);
   const auto* mine = static_cast<const std::byte*>(value);
   const index_t most = piece_bytes / group.node_count() + 1;
   in_pieces(*std::max_element(rows.lengths.begin(), rows.lengths.end()), most, [&](index_t done, index_t) {
