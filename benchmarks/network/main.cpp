@@ -7,6 +7,7 @@
 
 #include <tessera/runtime/runtime.hpp>
 
+#include "collectives.hpp"
 #include "sections.hpp"
 
 int main(int argc, char** argv) {
@@ -39,6 +40,7 @@ int main(int argc, char** argv) {
   network::overlap(session, ends, slow_wire);
   network::both_ways(session, ends, slow_wire);
   if (!slow_wire) {
+    measure_collectives(session);
     network::exchange(session, ends);
     network::buffers(session, ends);
     // Global Arrays uses all processes, including those of agents.

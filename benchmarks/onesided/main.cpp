@@ -8,6 +8,7 @@
 #include <tessera/runtime/error.hpp>
 #include <tessera/runtime/runtime.hpp>
 
+#include "collectives.hpp"
 #include "ga_peer.hpp"
 #include "sections.hpp"
 
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
   onesided::single_updates(session);
   onesided::contention(session);
   onesided::synchronisation(session);
-  onesided::collectives(session);
+  measure_collectives(session);
   onesided::mutexes(session);
   onesided::memory(session);
   session.finish();

@@ -20,7 +20,6 @@ void single_elements(Session& session);
 void single_updates(Session& session);
 void contention(Session& session);
 void synchronisation(Session& session);
-void collectives(Session& session);
 void mutexes(Session& session);
 void memory(Session& session);
 

@@ -240,6 +240,12 @@ void all_reduce(const Group& group, double* data, index_t bytes) {
   check(MPI_Allreduce(MPI_IN_PLACE, data, count, MPI_DOUBLE, MPI_SUM, group.mpi_comm()), "MPI_Allreduce");
 }
 
+void reduce(const Group& group, double* data, index_t bytes, int root) {
+  const int count = static_cast<int>(bytes / static_cast<index_t>(sizeof(double)));
+  const void* const given = group.rank() == root ? MPI_IN_PLACE : data;
+  check(MPI_Reduce(given, data, count, MPI_DOUBLE, MPI_SUM, root, group.mpi_comm()), "MPI_Reduce");
+}
+
 void broadcast(const Group& group, void* data, index_t bytes, int root) {
   check(MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, root, group.mpi_comm()), "MPI_Bcast");
 }

@@ -136,6 +136,8 @@ void barrier(const Group& group);
 
 /// MPI_Allreduce of doubles in place, to their sums. @collective
 void all_reduce(const Group& group, double* data, index_t bytes);
+/// MPI_Reduce of doubles to their sums, which replace the root's. @collective
+void reduce(const Group& group, double* data, index_t bytes, int root);
 /// MPI_Bcast. @collective
 void broadcast(const Group& group, void* data, index_t bytes, int root);
 /// MPI_Allgather of so many bytes from each. @collective

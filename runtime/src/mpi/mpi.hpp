@@ -67,7 +67,8 @@ void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes);
 void all_gather(MPI_Comm comm, const void* value, void* all, std::span<const int> bytes);
 /// All members' values on the root; `all` counts there only.
 void gather(MPI_Comm comm, const void* value, void* all, index_t bytes, int root);
-/// Sends bytes to a member, and receives bytes from it; none for a direction in which nothing goes.
+/// Sends bytes to a member, and receives bytes from it; none for a direction in which nothing goes. The program
+/// must not use the communicator.
 void exchange(MPI_Comm comm, int other, std::span<const std::byte> sent, std::span<std::byte> received);
 /// Every member sends `bytes` to each member.
 void all_to_all(MPI_Comm comm, const void* sent, void* received, index_t bytes);

@@ -102,7 +102,7 @@ void for_each_message(std::span<Byte> data, F&& f) {
 }  // namespace
 
 void exchange(MPI_Comm comm, int other, std::span<const std::byte> sent, std::span<std::byte> received) {
-  constexpr int tag = 32001;  // of no other messages on a group's communicator
+  constexpr int tag = 32001;  // beyond those of MemberMessages, which may have the same communicator
   std::vector<MPI_Request> requests;
   for_each_message(received, [&](std::byte* data, index_t bytes) {
     requests.push_back(irecv(comm, data, bytes, other, tag));
@@ -111,7 +111,13 @@ void exchange(MPI_Comm comm, int other, std::span<const std::byte> sent, std::sp
     requests.push_back(isend(comm, data, bytes, other, tag));
   });
   const activity::Wait waits("messages between two nodes");
-  is_serving() ? serve_until([&] { return test_all(requests); }) : wait_all(requests);
+  if (!is_serving()) return wait_all(requests);
+  // By test(), as MPI_Testall makes progress even if all are done.
+  std::size_t done = 0;
+  serve_until([&] {
+    while (done < requests.size() && test(requests[done])) ++done;
+    return done == requests.size();
+  });
 }
 
 }  // namespace tessera::detail::mpi

@@ -109,7 +109,8 @@ int GroupState::rank_of_slot(index_t place) const noexcept {
 }
 
 MPI_Comm GroupState::between_nodes() {
-  if (node_count_ == size_) return comm_.get();
+  // Two nodes exchange messages. On comm_, a receive of the program could take them.
+  if (node_count_ == size_) return size_ == 2 ? between_members() : comm_.get();
   if (!has_leaders_) {
     // Making a communicator does not run the agent, so wait first until all members are there.
     mpi::barrier(comm_.get());

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 //
 // Reductions, broadcasts and gathers of a group against MPI's, from one element to more than any cache holds.
+#include "collectives.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -12,9 +14,8 @@
 #include <tessera/runtime/group.hpp>
 
 #include "mpi_peer.hpp"
-#include "sections.hpp"
 
-namespace tessera::benchmark::onesided {
+namespace tessera::benchmark {
 namespace {
 
 constexpr const char* section = "collectives";
@@ -40,6 +41,16 @@ void measure(Session& session, index_t bytes) {
         repeat([&world, &theirs, bytes] { mpi_peer::all_reduce(world, theirs.data(), bytes); }), no_slower}});
 
   const int root = world.size() - 1;
+  session.compare(
+      {.section = section,
+       .name = "Group::reduce" + of,
+       .routine = repeat([&world, &ours, root] { world.reduce(std::span<double>(ours), Reduce::sum, root); }),
+       .bytes = static_cast<double>(bytes),
+       .clock = Clock::joint},
+      {{"MPI_Reduce",
+        repeat([&world, &theirs, bytes, root] { mpi_peer::reduce(world, theirs.data(), bytes, root); }),
+        no_slower}});
+
   std::fill(ours.begin(), ours.end(), world.rank());
   std::fill(theirs.begin(), theirs.end(), world.rank());
   // The data is written just before it is sent, as in programs: here one number in each cache line. Data that
@@ -90,12 +101,13 @@ void measure_gather(Session& session) {
 
 }  // namespace
 
-void collectives(Session& session) {
+void measure_collectives(Session& session) {
   if (!session.wants(section) || session.world().size() == 1) return;
   for (index_t bytes = 8; bytes <= index_t{16} << 20; bytes *= bytes == 8 ? 8 : 4) measure(session, bytes);
   measure_gather<8>(session);
   measure_gather<1024>(session);
   measure_gather<65536>(session);
+  measure_gather<1048576>(session);
 }
 
-}  // namespace tessera::benchmark::onesided
+}  // namespace tessera::benchmark
