@@ -76,14 +76,10 @@ void wait_all(std::vector<MPI_Request>& requests) {
   requests.clear();
 }
 
+// Not by MPI_Testall of MPICH, which makes progress even if all are done.
 bool test_all(std::vector<MPI_Request>& requests) {
-  const Unyielding unyielding;
-  const OwnCalls own;
-  int flag = 0;
-  const int n = to_int(static_cast<index_t>(requests.size()));
-  check(MPI_Testall(n, requests.data(), &flag, MPI_STATUSES_IGNORE), "MPI_Testall");
-  if (flag != 0) requests.clear();
-  return flag != 0;
+  while (!requests.empty() && test(requests.back())) requests.pop_back();
+  return requests.empty();
 }
 
 namespace {
@@ -111,13 +107,7 @@ void exchange(MPI_Comm comm, int other, std::span<const std::byte> sent, std::sp
     requests.push_back(isend(comm, data, bytes, other, tag));
   });
   const activity::Wait waits("messages between two nodes");
-  if (!is_serving()) return wait_all(requests);
-  // By test(), as MPI_Testall makes progress even if all are done.
-  std::size_t done = 0;
-  serve_until([&] {
-    while (done < requests.size() && test(requests[done])) ++done;
-    return done == requests.size();
-  });
+  is_serving() ? serve_until([&] { return test_all(requests); }) : wait_all(requests);
 }
 
 }  // namespace tessera::detail::mpi
