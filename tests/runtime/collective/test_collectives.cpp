@@ -343,38 +343,6 @@ TEST(Collectives, minima_and_maxima_keep_nan_and_agree_on_the_sign_of_zero) {
   }
 }
 
-// The program sends a message that is too large to be sent eagerly, to a rank that has not yet come.
-TEST(Collectives, messages_of_the_program_move_on_meanwhile) {
-  const Group& all = world();
-  const int me = all.rank(), size = all.size();
-  if (size == 1) return;
-  for (const int count : {1, 300, 100'000}) {
-    for (int kind = 0; kind < 3; ++kind) {
-      std::vector<double> message(400'000, me == 0 ? 42.0 + kind : 0.0);
-      MPI_Request request = MPI_REQUEST_NULL;
-      const int bytes = static_cast<int>(message.size() * sizeof(double));
-      if (me == 0) MPI_Isend(message.data(), bytes, MPI_BYTE, size - 1, 5, all.mpi_comm(), &request);
-      if (me == size - 1) MPI_Recv(message.data(), bytes, MPI_BYTE, 0, 5, all.mpi_comm(), MPI_STATUS_IGNORE);
-      std::vector<double> data(static_cast<std::size_t>(count), me);
-      if (kind == 0) all.all_reduce(std::span<double>(data), Reduce::sum);
-      if (kind == 1) all.broadcast(std::span<double>(data), size - 1);
-      if (kind == 2) {
-        EXPECT_EQ(all.all_gather(me)[1], 1);
-      }
-      if (kind == 0) {
-        EXPECT_EQ(data.back(), size * (size - 1) / 2);
-      }
-      if (kind == 1) {
-        EXPECT_EQ(data.back(), size - 1);
-      }
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
-      if (me == size - 1) {
-        EXPECT_EQ(message.back(), 42.0 + kind);
-      }
-    }
-  }
-}
-
 // Other ranks access this process's memory before it comes to a collective call and while it waits in it.
 TEST(Collectives, ranks_that_wait_serve_one_sided_operations) {
   const Group& all = world();
