@@ -57,19 +57,22 @@ void reduce_between_two(MPI_Comm nodes, std::byte* data, index_t bytes, ElementK
   std::memcpy(data, theirs.data(), length(bytes));
 }
 
+// Each member that gets the result gathers the data of all.
+void reduce_gathered(MPI_Comm comm, std::byte* data, index_t bytes, ElementKind kind, Fold fold, int to) {
+  const index_t count = mpi::size(comm);
+  KeptVector<std::byte> all(length(count * bytes));
+  gather_between(comm, data, all.data(), bytes, to);
+  if (to != all_members && to != mpi::rank(comm)) return;
+  fold_blocks(all.data(), count, bytes, kind, fold);
+  std::memcpy(data, all.data(), length(bytes));
+}
+
 // Node `to`, or all, gets the result.
 void reduce_between(MPI_Comm nodes, std::byte* data, index_t bytes, ElementKind kind, Fold fold, int to) {
   const index_t count = mpi::size(nodes);
-  const bool has_result = to == all_members || to == mpi::rank(nodes);
   if (count == 2) return reduce_between_two(nodes, data, bytes, kind, fold, to);
-  if (count * bytes <= max_gathered) {
-    KeptVector<std::byte> all(length(count * bytes));
-    gather_between(nodes, data, all.data(), bytes, to);
-    if (!has_result) return;
-    fold_blocks(all.data(), count, bytes, kind, fold);
-    std::memcpy(data, all.data(), length(bytes));
-    return;
-  }
+  if (count * bytes <= max_gathered) return reduce_gathered(nodes, data, bytes, kind, fold, to);
+  const bool has_result = to == all_members || to == mpi::rank(nodes);
   // In parts of equal size: mostly they are the data itself, else a padded copy.
   const index_t part = round_up((bytes + count - 1) / count, size_of(kind));
   const bool is_padded = part * count != bytes;
@@ -97,8 +100,10 @@ void all_reduce_few(MPI_Comm comm, std::int64_t* values, index_t count, Reduce o
   const index_t bytes = count * size_of(ElementKind::int64);
   if (mpi::size(comm) * bytes > max_gathered)
     return mpi::all_reduce(comm, values, count, ElementKind::int64, operation);
-  reduce_between(comm, reinterpret_cast<std::byte*>(values), bytes, ElementKind::int64,
-                 fold(ElementKind::int64, operation), all_members);
+  // By a collective call of MPI: the program may have a receive on this communicator, which a message could
+  // meet.
+  reduce_gathered(comm, reinterpret_cast<std::byte*>(values), bytes, ElementKind::int64,
+                  fold(ElementKind::int64, operation), all_members);
 }
 
 namespace {
