@@ -80,7 +80,11 @@ bool histogram(const Group& world) {
   counts.scatter_acc(where, ones);  // a bin that is listed twice is added to twice
   counts.sync();
   // [list]
-  return tessera::reduce(counts, tessera::Reduce::sum) == 2 * bins * world.size();
+  // [batches]
+  counts.scatter_acc(where, ones, 1, {tessera::VectorMethod::automatic, 1000});  // 1,000 at a time to each rank
+  // [batches]
+  counts.sync();
+  return tessera::reduce(counts, tessera::Reduce::sum) == 4 * bins * world.size();
 }
 
 // A counter hands out tasks. Each task is done once, by the rank that draws it.
