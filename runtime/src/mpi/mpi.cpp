@@ -279,14 +279,6 @@ std::string first_problem(MPI_Comm comm, const std::string& mine) {
   return text;
 }
 
-namespace {
-
-const void* given(const void* value, const void* place) noexcept {
-  return value == place ? MPI_IN_PLACE : value;
-}
-
-}  // namespace
-
 void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes) {
   const int n = to_int(bytes);
   value = given(value, at(all, rank(comm) * bytes));

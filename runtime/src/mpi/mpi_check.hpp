@@ -34,5 +34,9 @@ inline std::byte* at(void* base, index_t offset) { return static_cast<std::byte*
 inline const std::byte* at(const void* base, index_t offset) {
   return static_cast<const std::byte*>(base) + offset;
 }
+/// What to give MPI for a value that may lie at its place in the result.
+inline const void* given(const void* value, const void* place) noexcept {
+  return value == place ? MPI_IN_PLACE : value;
+}
 
 }  // namespace tessera::detail::mpi
