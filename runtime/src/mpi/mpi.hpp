@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -121,6 +122,13 @@ inline constexpr index_t eager_bytes =
 #else
     index_t{16} << 10;
 #endif
+/// Calls f(first byte, bytes) for each message of so many bytes of data. MPI asks the receiver before it sends
+/// a long message, and that takes longer than some short ones.
+template <class F>
+void in_messages(index_t bytes, F&& f) {
+  const index_t most = bytes <= 6 * eager_bytes ? eager_bytes : max_bytes;
+  for (index_t done = 0; done < bytes; done += most) f(done, std::min(bytes - done, most));
+}
 /// Whether datatypes on the target's side can be trusted.
 inline constexpr bool datatypes_work =
 #ifdef OPEN_MPI

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -82,29 +81,14 @@ bool test_all(std::vector<MPI_Request>& requests) {
   return requests.empty();
 }
 
-namespace {
-
-// Some messages that MPI sends at once take less time than one for which it asks the receiver.
-template <class Byte, class F>
-void for_each_message(std::span<Byte> data, F&& f) {
-  constexpr std::size_t most_messages = 8;
-  const auto at_once = static_cast<std::size_t>(eager_bytes);
-  const std::size_t most =
-      data.size() <= most_messages * at_once ? at_once : static_cast<std::size_t>(max_bytes);
-  for (; !data.empty(); data = data.subspan(std::min(most, data.size())))
-    f(data.data(), static_cast<index_t>(std::min(most, data.size())));
-}
-
-}  // namespace
-
 void exchange(MPI_Comm comm, int other, std::span<const std::byte> sent, std::span<std::byte> received) {
   constexpr int tag = 32001;  // beyond those of MemberMessages, which may have the same communicator
   std::vector<MPI_Request> requests;
-  for_each_message(received, [&](std::byte* data, index_t bytes) {
-    requests.push_back(irecv(comm, data, bytes, other, tag));
+  in_messages(static_cast<index_t>(received.size()), [&](index_t begin, index_t length) {
+    requests.push_back(irecv(comm, received.data() + begin, length, other, tag));
   });
-  for_each_message(sent, [&](const std::byte* data, index_t bytes) {
-    requests.push_back(isend(comm, data, bytes, other, tag));
+  in_messages(static_cast<index_t>(sent.size()), [&](index_t begin, index_t length) {
+    requests.push_back(isend(comm, sent.data() + begin, length, other, tag));
   });
   const activity::Wait waits("messages between two nodes");
   is_serving() ? serve_until([&] { return test_all(requests); }) : wait_all(requests);

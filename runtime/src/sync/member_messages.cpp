@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/runtime/detail/member_messages.hpp>
 
-#include <algorithm>
-
 #include "base/activity.hpp"
 #include "base/give_way.hpp"
 #include "mpi/mpi.hpp"
@@ -16,16 +14,6 @@
 
 namespace tessera::detail {
 namespace {
-
-// MPI asks the receiver before it sends a long message. That takes longer than so many short ones.
-constexpr index_t most_unasked = 6 * mpi::eager_bytes;
-
-// Calls move(first byte, bytes) for each message.
-template <class Move>
-void in_messages(index_t bytes, Move&& move) {
-  const index_t most = bytes <= most_unasked ? mpi::eager_bytes : mpi::max_bytes;
-  for (index_t done = 0; done < bytes; done += most) move(done, std::min(bytes - done, most));
-}
 
 // Clocks travel beside messages as they do beside flags, whose sets have small numbers.
 std::uint64_t clock_set(Channel channel) noexcept {
@@ -44,7 +32,7 @@ MemberMessages::~MemberMessages() {
 
 void MemberMessages::receive(int from, Channel channel, void* data, index_t bytes) {
   const NetworkLock network(group_->runtime().threads());
-  in_messages(bytes, [&](index_t begin, index_t length) {
+  mpi::in_messages(bytes, [&](index_t begin, index_t length) {
     requests_.push_back(
         mpi::irecv(comm_, static_cast<std::byte*>(data) + begin, length, from, static_cast<int>(channel)));
   });
@@ -57,7 +45,7 @@ void MemberMessages::send(int to, Channel channel, const void* data, index_t byt
     group_->clocks().notify(threads, to, clock_set(channel), group_->rank(), 0);
   const NetworkLock network(threads);
   // If the last message is being received, so are those before it (MPI standard 3.5).
-  in_messages(bytes, [&](index_t begin, index_t length) {
+  mpi::in_messages(bytes, [&](index_t begin, index_t length) {
     const auto* const first = static_cast<const std::byte*>(data) + begin;
     const bool waits = pace == Pace::received && begin + length == bytes;
     requests_.push_back(
