@@ -172,8 +172,7 @@ void collective(const char* name, Blocking&& blocking, Starting&& start) {
   serve_until([&] { return test(request); });
 }
 
-}  // namespace
-
+// Returns when all the listed processes have called it. It uses messages, no collective call. Serves meanwhile.
 void meet(MPI_Comm comm, std::span<const int> ranks, int tag) {
   std::vector<MPI_Request> requests;
   const auto wait = [&] {
@@ -191,6 +190,8 @@ void meet(MPI_Comm comm, std::span<const int> ranks, int tag) {
   }
 }
 
+}  // namespace
+
 Comm dup(MPI_Comm comm) {
   const OwnCalls own;
   MPI_Comm copy = MPI_COMM_NULL;
@@ -207,7 +208,7 @@ Comm split(MPI_Comm comm, int color, int key) {
 
 Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag) {
   // The call has no nonblocking form.
-  if (is_serving()) meet(comm, ranks, Group::max_tag + 1 + tag);
+  if (is_serving()) meet(comm, ranks, tag);
   MPI_Group all = MPI_GROUP_NULL, listed = MPI_GROUP_NULL;
   check(MPI_Comm_group(comm, &all), "MPI_Comm_group");
   check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &listed), "MPI_Group_incl");

@@ -47,8 +47,8 @@ std::string library_version();
 
 Comm dup(MPI_Comm comm);
 Comm split(MPI_Comm comm, int color, int key);
-/// Called by the listed ranks of `comm` only, with a tag from 0 to Group::max_tag. Messages of these ranks
-/// with higher tags, up to 32767, may be under way.
+/// Called by the listed ranks of `comm` only. They send each other messages with that tag there, and so does
+/// Open MPI 4.1 itself.
 Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag);
 Comm split_shared(MPI_Comm comm);
 int rank(MPI_Comm comm);
@@ -95,8 +95,9 @@ void cancel(MPI_Request& request) noexcept;
 void complete(MPI_Request& request) noexcept;
 
 /// A window over memory the caller owns, locked for all (MPI standard 12.5.3) until it is freed. Null if MPI
-/// cannot make one on this communicator; then `why` is MPI's error text. Other members may still have one.
-Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why);
+/// cannot make one on this communicator; then `why` is MPI's error text. Other members may still have one, and
+/// all wait for each other on `beside`, another communicator of the same members.
+Win create_window(MPI_Comm comm, MPI_Comm beside, void* base, index_t bytes, std::string& why);
 bool is_unified(MPI_Win win);
 void put(MPI_Win win, int rank, index_t offset, const void* source, index_t bytes);
 void get(MPI_Win win, int rank, index_t offset, void* target, index_t bytes);

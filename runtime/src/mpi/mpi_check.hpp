@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <span>
 #include <string>
 
 #include "mpi/mpi.hpp"
@@ -20,10 +19,6 @@ void check(int code, const char* call) noexcept;
 /// @throws LogicError if it does not fit.
 int to_int(index_t value);
 MPI_Datatype datatype(ElementKind kind);
-
-/// Returns when all the listed processes have called it. It uses messages, no collective call. Serves
-/// meanwhile.
-void meet(MPI_Comm comm, std::span<const int> ranks, int tag);
 
 /// Calls f(start, length) for pieces of at most `limit`.
 template <class F>

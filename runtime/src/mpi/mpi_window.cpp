@@ -5,11 +5,8 @@
 #include <cerrno>
 #include <exception>
 #include <limits>
-#include <numeric>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -66,11 +63,10 @@ namespace {
 // groups made at once become one. A group waits for its turn only after all its members have arrived; otherwise
 // two groups could wait for each other.
 //
-// make() returns what failed, or nothing. A member at which it failed gives the others some seconds to return
-// from it. All wait by messages: a collective call of that member would be taken for a part of the one that
-// failed.
+// `beside` has the members of `comm`. All wait on it until each has made its window: a call on `comm` of a
+// member that failed would be taken for a part of what the others still do.
 template <class Make>
-std::string in_turn(MPI_Comm comm, Make&& make) {
+auto in_turn([[maybe_unused]] MPI_Comm comm, MPI_Comm beside, Make&& make) {
 #ifdef OPEN_MPI
   barrier(comm);
   const int turn = rank(comm) == 0 ? open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;
@@ -78,34 +74,34 @@ std::string in_turn(MPI_Comm comm, Make&& make) {
   }
   barrier(comm);
 #endif
-  std::string problem = make();
-  std::vector<int> members(static_cast<std::size_t>(size(comm)));
-  std::iota(members.begin(), members.end(), 0);
+  const int code = make();
+  // A member at which it failed gives the others some seconds to return from it.
   std::optional<Deadline> deadline;
-  if (!problem.empty())
-    deadline.emplace("MPI_Win_create failed on this rank, and others do not return from it: " + problem);
-  meet(comm, members, Group::max_tag + 1);
+  if (code != MPI_SUCCESS)
+    deadline.emplace("making a window failed on this rank, and others do not return from it: " + text_of(code));
+  barrier(beside);
 #ifdef OPEN_MPI
   if (turn >= 0) close(turn);
 #endif
-  return problem;
+  return code;
 }
 
 }  // namespace
 
-Win create_window(MPI_Comm comm, void* base, index_t bytes, std::string& why) {
+Win create_window(MPI_Comm comm, MPI_Comm beside, void* base, index_t bytes, std::string& why) {
   const order::OwnCalls own;
   MPI_Info info = MPI_INFO_NULL;
   check(MPI_Info_create(&info), "MPI_Info_create");
   MPI_Info_set(info, "same_disp_unit", "true");
   MPI_Info_set(info, "epochs_used", "lockall");
   MPI_Win win = MPI_WIN_NULL;
-  why = in_turn(comm, [&] {
-    const int code = MPI_Win_create(base, static_cast<MPI_Aint>(bytes), 1, info, comm, &win);
-    return code == MPI_SUCCESS ? std::string() : text_of(code);
-  });
+  const int code = in_turn(
+      comm, beside, [&] { return MPI_Win_create(base, static_cast<MPI_Aint>(bytes), 1, info, comm, &win); });
   MPI_Info_free(&info);
-  if (!why.empty()) return Win();
+  if (code != MPI_SUCCESS) {
+    why = text_of(code);
+    return Win();
+  }
   check(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
   check(MPI_Win_lock_all(MPI_MODE_NOCHECK, win), "MPI_Win_lock_all");
   return Win(win);
@@ -302,9 +298,9 @@ Win allocate_shared(MPI_Comm node, index_t bytes_on_root, void*& base_of_root) {
   MPI_Win win = MPI_WIN_NULL;
   void* mine = nullptr;
   const MPI_Aint bytes = rank(node) == 0 ? static_cast<MPI_Aint>(bytes_on_root) : 0;
-  in_turn(node, [&] {
+  in_turn(node, node, [&] {
     check(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, node, &mine, &win), "MPI_Win_allocate_shared");
-    return std::string();
+    return MPI_SUCCESS;
   });
   MPI_Aint size = 0;
   int unit = 0;

@@ -155,7 +155,7 @@ Group Group::form(std::span<const int> ranks, int tag) const {
   }
   if (tag < 0 || tag > max_tag) throw UsageError(formatted("form: tag {} is not from 0 to {}", tag, max_tag));
   detail::RuntimeState& runtime = parent.runtime();
-  auto group = GroupState::create(runtime, detail::mpi::create_group(parent.comm(), ranks, tag),
+  auto group = GroupState::create(runtime, detail::mpi::create_group(parent.beside(), ranks, max_tag + 1 + tag),
                                   &GroupState::of(runtime.world()));
   runtime.formed_groups().add(group);
   return Group(handle_of(std::move(group)));

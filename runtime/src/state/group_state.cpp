@@ -21,8 +21,7 @@ namespace tessera::detail {
 
 std::shared_ptr<GroupState> GroupState::on_one_node(const GroupState& group, mpi::Comm comm) {
   auto part = std::make_shared<GroupState>(group.runtime_);
-  part->rank_ = mpi::rank(comm.get());
-  part->size_ = mpi::size(comm.get());
+  part->join(std::move(comm));
   part->first_node_size_ = part->size_;
   part->is_node_part_ = true;
   part->node_of_.assign(static_cast<std::size_t>(part->size_), 0);
@@ -31,8 +30,15 @@ std::shared_ptr<GroupState> GroupState::on_one_node(const GroupState& group, mpi
     part->slot_.push_back(group.slot(r));
     part->world_rank_.push_back(group.world_rank(r));
   }
-  part->comm_ = std::move(comm);
   return part;
+}
+
+// All members are in the call, so the agent need not run while the communicator is made.
+void GroupState::join(mpi::Comm comm) {
+  comm_ = std::move(comm);
+  rank_ = mpi::rank(comm_.get());
+  size_ = mpi::size(comm_.get());
+  if (size_ > 1) beside_ = mpi::dup(comm_.get());
 }
 
 // Finds out which members are on which nodes; each tells its own.
@@ -76,9 +82,7 @@ void GroupState::open_barrier(const GroupState* world) {
 
 std::shared_ptr<GroupState> GroupState::create(RuntimeState& runtime, mpi::Comm comm, const GroupState* world) {
   auto group = std::make_shared<GroupState>(runtime);
-  group->comm_ = std::move(comm);
-  group->rank_ = mpi::rank(group->comm());
-  group->size_ = mpi::size(group->comm());
+  group->join(std::move(comm));
   if (world == nullptr) {
     group->place_members(group->rank_, find_node_leader(group->comm(), runtime.node_size_limit()));
   } else {
@@ -110,7 +114,7 @@ int GroupState::rank_of_slot(index_t place) const noexcept {
 
 MPI_Comm GroupState::between_nodes() {
   // Two nodes exchange messages. On comm_, a receive of the program could take them.
-  if (node_count_ == size_) return size_ == 2 ? between_members() : comm_.get();
+  if (node_count_ == size_) return size_ == 2 ? beside() : comm_.get();
   if (!has_leaders_) {
     // Making a communicator does not run the agent, so wait first until all members are there.
     mpi::barrier(comm_.get());
@@ -118,15 +122,6 @@ MPI_Comm GroupState::between_nodes() {
     has_leaders_ = true;
   }
   return leaders_.get();
-}
-
-MPI_Comm GroupState::between_members() {
-  require_open();
-  if (!members_) {
-    mpi::barrier(comm_.get());  // as above
-    members_ = mpi::dup(comm_.get());
-  }
-  return members_.get();
 }
 
 void GroupState::throw_closed() {
@@ -207,7 +202,7 @@ void GroupState::release() noexcept {
   barrier_ = NodeBarrier();
   if (node_group_) node_group_->release();
   leaders_.reset();
-  members_.reset();
+  beside_.reset();
   clocks_.close();
   comm_.reset();
 }

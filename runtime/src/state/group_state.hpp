@@ -54,9 +54,9 @@ class GroupState : public Collective {
   /// A communicator of each node's first member, in the order of the nodes; null on other members. @collective
   /// at the first call
   MPI_Comm between_nodes();
-  /// A communicator for messages of collective calls, which must not meet those of the program. @collective at
-  /// the first call
-  MPI_Comm between_members();
+  /// A communicator of the members for messages, which must not meet those of the program on comm(). It is
+  /// comm() itself for one member. @local
+  MPI_Comm beside() const noexcept { return size_ > 1 ? beside_.get() : comm(); }
   Slabs& slabs() noexcept { return slabs_; }
   /// A number for the group's next region, the same on all members. @local
   std::uint64_t next_region() noexcept { return ++regions_; }
@@ -104,6 +104,7 @@ class GroupState : public Collective {
  private:
   [[noreturn]] static void throw_closed();
   static std::shared_ptr<GroupState> on_one_node(const GroupState& group, mpi::Comm comm);
+  void join(mpi::Comm comm);
   void place_members(int world_rank, int node);
   void open_barrier(const GroupState* world);
   void open_clocks();
@@ -112,6 +113,7 @@ class GroupState : public Collective {
 
   RuntimeState& runtime_;
   mpi::Comm comm_;
+  mpi::Comm beside_;  // of two members or more
   int rank_ = 0, size_ = 1;
   int node_ = 0, node_count_ = 1;
   int first_node_size_ = 1;
@@ -122,7 +124,6 @@ class GroupState : public Collective {
   NodeBarrier barrier_;  // of a group on one node
   mpi::Comm leaders_;    // null before the first call of between_nodes()
   bool has_leaders_ = false;
-  mpi::Comm members_;  // null before the first call of between_members()
   ReclaimList alive_;
   Slabs slabs_;
   ClockExchange clocks_;

@@ -22,8 +22,7 @@ std::uint64_t clock_set(Channel channel) noexcept {
 
 }  // namespace
 
-MemberMessages::MemberMessages(const Group& group)
-    : group_(&GroupState::of(group)), comm_(group_->between_members()) {}
+MemberMessages::MemberMessages(const Group& group) : group_(&GroupState::of(group)), comm_(group_->beside()) {}
 
 // Memory that MPI still reads or writes is about to go.
 MemberMessages::~MemberMessages() {

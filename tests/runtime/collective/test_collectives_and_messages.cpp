@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include <mpi.h>
@@ -49,10 +50,6 @@ TEST(CollectivesAndMessages, messages_of_the_program_move_on_meanwhile) {
 TEST(CollectivesAndMessages, receives_of_the_program_get_nothing_of_a_collective_call) {
   const Group all = world().split(0, -world().rank());
   const int me = all.rank(), size = all.size();
-  // The first calls may make memory that the node shares, by messages with tags beyond Group::max_tag.
-  std::vector<double> first(600'000);
-  all.broadcast(std::span<double>(first), 0);
-  first = all.all_gather(std::span<const double>(first));
   for (const std::size_t count :
        {std::size_t{1}, std::size_t{3000}, std::size_t{40'000}, std::size_t{600'000}}) {
     std::vector<double> found(count, -1.0), data(count, me + 1.0);
@@ -80,6 +77,52 @@ TEST(CollectivesAndMessages, receives_of_the_program_get_nothing_of_a_collective
     EXPECT_EQ(found.back(), 7.0 + (me + size - 1) % size);
     all.barrier();
   }
+}
+
+// The same while groups and segments are made, and one-sided operations pass between the members.
+TEST(CollectivesAndMessages, receives_of_the_program_get_nothing_of_a_new_group_or_segment) {
+  Group all = world().split(0, -world().rank());
+  const int me = all.rank(), size = all.size();
+  Group node = all.node();
+  int found[2] = {-1, -1};
+  MPI_Request requests[2];
+  MPI_Irecv(&found[0], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, all.mpi_comm(), &requests[0]);
+  MPI_Irecv(&found[1], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, node.mpi_comm(), &requests[1]);
+
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.rbegin(), ranks.rend(), 0);
+  Group formed = all.form(ranks, 7);
+  EXPECT_EQ(formed.rank(), size - 1 - me);
+  std::vector<int> ranks_of_node(static_cast<std::size_t>(node.size()));
+  std::iota(ranks_of_node.begin(), ranks_of_node.end(), 0);
+  Group formed_on_node = node.form(ranks_of_node);
+  for (Group* group : {&all, &formed}) {
+    Segment segment(*group, 4096);
+    const int next = (group->rank() + 1) % size;
+    const double sent = 3.0 + group->rank();
+    segment.put(next, 64, Strided::contiguous(sizeof sent), &sent);
+    group->sync();
+    double kept = 0.0;
+    segment.get(group->rank(), 64, Strided::contiguous(sizeof kept), &kept);
+    EXPECT_EQ(kept, 3.0 + (group->rank() + size - 1) % size);
+    segment.close();
+  }
+  formed_on_node.close();
+  formed.close();
+
+  for (MPI_Request& request : requests) {
+    int has_come = 0;
+    MPI_Test(&request, &has_come, MPI_STATUS_IGNORE);
+    EXPECT_EQ(has_come, 0);
+  }
+  all.barrier();
+  MPI_Send(&me, 1, MPI_INT, (me + 1) % size, 3, all.mpi_comm());
+  const int here = node.rank();
+  MPI_Send(&here, 1, MPI_INT, (here + 1) % node.size(), 3, node.mpi_comm());
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  EXPECT_EQ(found[0], (me + size - 1) % size);
+  EXPECT_EQ(found[1], (here + node.size() - 1) % node.size());
+  all.close();
 }
 
 }  // namespace

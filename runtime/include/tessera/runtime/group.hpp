@@ -49,8 +49,8 @@ class Group {
   int rank() const;
   /// The number of processes. @local
   int size() const;
-  /// The communicator behind the group, owned by Tessera: use it, do not free it. While groups and segments are
-  /// made, Tessera sends messages there with tags above max_tag, which a receive of any tag could take. @local
+  /// The communicator behind the group, owned by Tessera: use it, do not free it. Tessera sends no messages
+  /// there, so a receive of any message from anyone gets what the program sent. @local
   MPI_Comm mpi_comm() const;
 
   /// The members of this group on this process's node (processes that share memory). It is the group itself if

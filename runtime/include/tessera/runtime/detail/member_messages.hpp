@@ -22,7 +22,7 @@ enum class Pace { answered, received };
 /// it there (MPI standard 3.5). Move-only.
 class MemberMessages {
  public:
-  /// @collective at the first time for a group, which gets a communicator
+  /// @local
   explicit MemberMessages(const Group& group);
   ~MemberMessages();
   MemberMessages(MemberMessages&& other) noexcept = default;
