@@ -88,7 +88,7 @@ void AgentClient::wait_for(Peer& peer, Done&& done, index_t bytes) {
     return false;
   });
   peer.heard = Clock::now();
-  if (bytes > max_unasked) peer.is_slow = peer.heard - begin > bytes * slow_per_byte;
+  if (bytes > max_unasked) peer.wire.learn(bytes, peer.heard - begin);
   if (std::exchange(peer.is_try, false)) peer.attention.learn(!was_late);
 }
 
@@ -213,6 +213,7 @@ void AgentClient::finish(PartStream&& stream, const Header& request, index_t byt
   TagPool::Held tag, grants;
   if (!request.acknowledge) tag = tags_.hold(request.tag);  // else the acknowledgement holds it, for longer
   if (request.grants >= 0) grants = tags_.hold(request.grants);
+  if (request.verb == Verb::get && bytes > max_unasked) stream.teach(peer.wire, bytes);
   pending->add(std::make_unique<StreamStage>(std::move(stream), std::move(tag), std::move(grants)));
   pending->needs_agent(peer.agent);
 }

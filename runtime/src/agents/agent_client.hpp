@@ -17,6 +17,7 @@
 #include "agents/operation_list.hpp"
 #include "agents/part_stream.hpp"
 #include "agents/tag_pool.hpp"
+#include "agents/wire.hpp"
 #include "base/remote_address.hpp"
 #include "base/verb.hpp"
 #include "completion/pending.hpp"
@@ -92,10 +93,10 @@ class AgentClient {
     AwaitedAnswer acknowledgement;
     index_t acknowledged = 0;  // bytes of messages that `acknowledgement` covers
     Clock::time_point rung{}, sent{}, heard{};
-    bool is_unrung = false;         // not rung for the last message, as its process probably runs the agent
-    bool is_try = false;            // of these: because of `attention`
-    bool is_slow = false;           // the last long transfer that a call waited for was slower than copies
-    Attention attention, exchange;  // whether it takes requests; the data of an exchange
+    bool is_unrung = false;  // not rung for the last message, as its process probably runs the agent
+    bool is_try = false;     // of these: because of `attention`
+    Wire wire;
+    Attention attention, exchange;                       // whether it takes requests; the data of an exchange
     std::unordered_map<std::uint64_t, Written> written;  // by region
   };
   struct Outgoing {
@@ -114,8 +115,6 @@ class AgentClient {
   static constexpr auto awake_after_question = std::chrono::microseconds(200);
   // So long after a long transfer of the other process, both are taken to move data.
   static constexpr auto both_move = std::chrono::milliseconds(50);
-  // Slower than a network of 2.5 Gbit/s; two copies take a third of that.
-  static constexpr auto slow_per_byte = std::chrono::duration<double, std::nano>(3);
   // How long a wait takes before it rings (again); short if it has not rung because of that.
   static constexpr auto first_patience = std::chrono::microseconds(100),
                         short_patience = std::chrono::microseconds(40);

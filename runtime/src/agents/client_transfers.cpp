@@ -13,11 +13,13 @@ namespace tessera::detail {
 
 // Whether a transfer goes in parts that MPI sends without asking. They take a copy on either side, which
 // contiguous data does without, and which shows if a call waits and the wire is fast. But if both processes
-// move data, questions wait behind it.
+// move data, questions wait behind it. MPICH sends so little at once that on a fast wire such parts take twice
+// as long as with questions.
 bool AgentClient::avoids_questions(const Peer& peer, const Strided& shape, bool overlaps) const {
   if (shape.bytes() <= max_unasked) return true;
   const bool both = Clock::now() - host_.moved(peer.agent) < both_move;
-  return overlaps ? both || shape.levels > 0 : both && peer.is_slow;
+  if (!overlaps) return both && peer.wire.is_slow();
+  return (both || shape.levels > 0) && (mpi::sends_much_at_once || !peer.wire.is_fast());
 }
 
 void AgentClient::write(int agent, Header& request, const Strided& shape, const std::byte* source,

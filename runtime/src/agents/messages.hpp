@@ -78,8 +78,7 @@ inline constexpr index_t first_part_bytes = index_t{64} << 10;
 /// Reads of up to max_unasked bytes, and some longer transfers, travel in parts that MPI sends without asking
 /// the receiver. Writes of up to max_written_unasked bytes travel in requests.
 inline constexpr index_t max_unasked = index_t{64} << 10;
-inline constexpr index_t max_written_unasked =
-    mpi::eager_bytes < max_unasked / 2 ? 2 * max_unasked : 3 * max_unasked;
+inline constexpr index_t max_written_unasked = mpi::sends_much_at_once ? 3 * max_unasked : 2 * max_unasked;
 /// Parts of one transfer that are under way at once. Of large ones, one keeps the network busy while the other
 /// is packed. Small ones, which MPI sends without asking, keep it busy while an agent naps.
 constexpr std::size_t parts_under_way(index_t limit) noexcept { return limit <= mpi::eager_bytes ? 16 : 2; }

@@ -123,6 +123,7 @@ inline constexpr index_t eager_bytes =
 #else
     index_t{16} << 10;
 #endif
+inline constexpr bool sends_much_at_once = eager_bytes > index_t{32} << 10;
 /// Calls f(first byte, bytes) for each message of so many bytes of data. MPI asks the receiver before it sends
 /// a long message, and that takes longer than some short ones.
 template <class F>
