@@ -106,8 +106,8 @@ class AgentClient {
     Peer* peer = nullptr;  // while it is open
   };
   // Awaited: a call waits for the answer. Expected: the process at the target mostly waits for the request,
-  // too.
-  enum class When { now, awaited, expected, quietly, with_the_next };
+  // too. Overlapped: it begins a long transfer, and the program goes on.
+  enum class When { now, awaited, expected, overlapped, quietly, with_the_next };
   // Shorter than an agent lingers, by the time of a message: the agent counts from the arrival of a message.
   static constexpr auto awake_after_answer = std::chrono::microseconds(25),
                         awake_after_request = std::chrono::microseconds(40);

@@ -52,7 +52,7 @@ void AgentClient::write(int agent, Header& request, const Strided& shape, const 
                     request.acknowledge ? Completes::locally : Completes::when_received);
   host_.wait_until([&] { return stream.reserve(shape); });
   const auto begin = Clock::now();
-  send(peer, request, shape, pending != nullptr ? When::now : notifies ? When::expected : When::awaited);
+  send(peer, request, shape, pending != nullptr ? When::overlapped : notifies ? When::expected : When::awaited);
   finish(std::move(stream), request, bytes, peer, pending);
   if (!is_exchange) return;
   if (is_short) peer.exchange.learn(Clock::now() - begin < first_patience + bytes * exchange_per_byte);
@@ -101,7 +101,8 @@ void AgentClient::get(const RemoteAddress& from, const Strided& shape, std::byte
   host_.wait_until([&] { return stream.reserve(merged); });
   // Posts its receives before the answer comes, so that the data goes straight to its place.
   stream.advance();
-  send(peer, request, merged, pending == nullptr ? When::awaited : When::now);
+  const bool overlaps = pending != nullptr && merged.bytes() > max_unasked;
+  send(peer, request, merged, overlaps ? When::overlapped : pending != nullptr ? When::now : When::awaited);
   finish(std::move(stream), request, merged.bytes(), peer, pending);
 }
 
