@@ -47,14 +47,16 @@ AgentClient::Outgoing& AgentClient::slot() {
 // was sent something, or was rung. Its process also polls after a request to this one: it mostly waits for the
 // answer, and a ring would take its core from it. Where the agent does not linger, its process may have waited
 // when it answered just now, or may wait for what it is sent. wait_for() rings soon if a guess was
-// wrong; nothing does while the program overlaps a long transfer.
+// wrong; nothing does while the program overlaps a long transfer. So only long data that moves here counts
+// then.
 void AgentClient::ring(Peer& peer, When when) {
   const auto now = Clock::now();
   const auto asked = host_.heard(peer.agent);
   const bool lingers = bells_.lingers(peer.agent) && (now - std::max(peer.heard, asked) < awake_after_answer ||
                                                       now - peer.sent < awake_after_request);
   peer.sent = now;
-  const bool is_mutual = when != When::overlapped && now - asked < awake_after_question;
+  const auto last = when == When::overlapped ? host_.moved(peer.agent) : asked;
+  const bool is_mutual = now - last < awake_after_question;
   const bool may_wait = (when == When::expected && !bells_.lingers(peer.agent)) ||
                         (when == When::awaited && now - peer.heard < awake_after_question);
   peer.is_try = !lingers && !is_mutual && may_wait && peer.attention.is_expected();
