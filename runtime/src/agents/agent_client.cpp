@@ -91,7 +91,6 @@ void AgentClient::wait_for(Peer& peer, Done&& done, index_t bytes) {
     return false;
   });
   peer.heard = Clock::now();
-  if (bytes > max_unasked) peer.wire.learn(bytes, peer.heard - begin);
   if (std::exchange(peer.is_try, false)) peer.attention.learn(!was_late);
 }
 
@@ -204,9 +203,15 @@ void AgentClient::send_gathered() {
 
 void AgentClient::finish(PartStream&& stream, const Header& request, index_t bytes, Peer& peer,
                          Pending* pending) {
-  if (pending == nullptr)
-    return wait_for(
+  const Wire::Transfer transfer{
+      .bytes = bytes, .is_get = request.verb == Verb::get, .is_awaited = pending == nullptr};
+  if (pending == nullptr) {
+    const auto begin = Clock::now();
+    wait_for(
         peer, [&] { return stream.advance(); }, bytes);
+    if (bytes > max_unasked) peer.wire.learn(transfer, peer.heard - begin);
+    return;
+  }
   bool is_done = stream.advance();
   // While the program is outside Tessera, MPI alone moves data in this mode, so it must have all of it. Else a
   // transfer would hold an agent's buffers meanwhile, which others may need to come here.
@@ -216,8 +221,9 @@ void AgentClient::finish(PartStream&& stream, const Header& request, index_t byt
   TagPool::Held tag, grants;
   if (!request.acknowledge) tag = tags_.hold(request.tag);  // else the acknowledgement holds it, for longer
   if (request.grants >= 0) grants = tags_.hold(request.grants);
-  if (request.verb == Verb::get && bytes > max_unasked) stream.teach(peer.wire, bytes);
-  pending->add(std::make_unique<StreamStage>(std::move(stream), std::move(tag), std::move(grants)));
+  auto stage = std::make_unique<StreamStage>(std::move(stream), std::move(tag), std::move(grants));
+  if (transfer.is_get && bytes > max_unasked) stage->teach(peer.wire, transfer);
+  pending->add(std::move(stage));
   pending->needs_agent(peer.agent);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "agents/operation_list.hpp"
 #include "agents/part_stream.hpp"
 #include "agents/tag_pool.hpp"
+#include "agents/wire.hpp"
 #include "completion/pending.hpp"
 #include "kernels/kernels.hpp"
 #include "mpi/mpi.hpp"
@@ -21,12 +23,27 @@ class StreamStage : public Pending::Stage {
  public:
   StreamStage(PartStream&& stream, TagPool::Held&& tag, TagPool::Held&& grants)
       : stream_(std::move(stream)), tag_(std::move(tag)), grants_(std::move(grants)) {}
-  bool advance() override { return stream_.advance(); }
+  /// Tells the wire in the end how long the transfer took from now on. @local
+  void teach(Wire& wire, const Wire::Transfer& transfer) noexcept {
+    wire_ = &wire;
+    transfer_ = transfer;
+    since_ = Clock::now();
+  }
+  bool advance() override {
+    if (!stream_.advance()) return false;
+    if (wire_ != nullptr) wire_->learn(transfer_, Clock::now() - since_);
+    return true;
+  }
   bool needs_moving() const noexcept override { return stream_.needs_moving(); }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   PartStream stream_;
   TagPool::Held tag_, grants_;
+  Wire* wire_ = nullptr;
+  Wire::Transfer transfer_;
+  Clock::time_point since_{};
 };
 
 /// The data of an operation list that is being sent, and the answer that it waits for.

@@ -69,14 +69,8 @@ bool PartStream::needs_moving() const noexcept {
   return !gets_ || !parts_.is_over() || moving_.largest_bytes() > mpi::eager_bytes;
 }
 
-bool PartStream::advance() {
-  if (!move()) return false;
-  if (wire_ != nullptr) wire_->learn_of_get(bytes_, Clock::now() - since_);
-  return true;
-}
-
 // A long transfer must not keep the caller from other work, even if its parts arrive without a pause.
-bool PartStream::move() {
+bool PartStream::advance() {
   for (std::size_t moved = 0; moved <= moving_.most(); ++moved) {
     while (!moving_.is_full() && !parts_.is_over() && start_next()) {
     }

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,7 +9,6 @@
 #include "agents/buffers.hpp"
 #include "agents/messages.hpp"
 #include "agents/moving_parts.hpp"
-#include "agents/wire.hpp"
 
 namespace tessera::detail {
 
@@ -41,12 +39,6 @@ class PartStream {
   /// free. Then the request must not be sent: a transfer that waits for a buffer here must not hold buffers of
   /// an agent. @local
   bool reserve(const Strided& whole);
-  /// Tells the wire in the end how long it took from now on. @local
-  void teach(Wire& wire, index_t bytes) noexcept {
-    wire_ = &wire;
-    bytes_ = bytes;
-    since_ = Clock::now();
-  }
   /// Makes progress. Returns whether it is done: local memory is filled, or no longer needed. @local
   bool advance();
   /// Whether MPI has got all parts. @local
@@ -56,8 +48,6 @@ class PartStream {
   bool needs_moving() const noexcept;
 
  private:
-  using Clock = std::chrono::steady_clock;
-  bool move();
   bool start_next();
   bool is_granted();
 
@@ -75,9 +65,6 @@ class PartStream {
   MPI_Request grant_request_ = MPI_REQUEST_NULL;
   std::int32_t allowed_ = 0;  // parts that may start before it
   MovingParts moving_;
-  Wire* wire_ = nullptr;
-  index_t bytes_ = 0;
-  Clock::time_point since_{};
 };
 
 }  // namespace tessera::detail

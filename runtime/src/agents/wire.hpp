@@ -11,15 +11,23 @@ namespace tessera::detail {
 /// How fast the network to a process is, as the last long transfer shows.
 class Wire {
  public:
+  struct Transfer {
+    index_t bytes = 0;
+    bool is_get = false;      // if not, the last data may still be in buffers of MPI
+    bool is_awaited = false;  // if not, this process may have left it alone for a while
+  };
   bool is_slow() const noexcept { return speed_ == Speed::slow; }
   bool is_fast() const noexcept { return speed_ == Speed::fast; }
-  /// What a transfer took that a call waited for. @local
-  void learn(index_t bytes, std::chrono::nanoseconds took) noexcept {
-    speed_ = took > bytes * slow_per_byte ? Speed::slow : Speed::fast;
-  }
-  /// The same for a get that this process may have left alone meanwhile. @local
-  void learn_of_get(index_t bytes, std::chrono::nanoseconds at_most) noexcept {
-    speed_ = at_most > bytes * slow_per_byte ? Speed::unknown : Speed::fast;
+  /// Learns from how long a transfer took. @local
+  void learn(const Transfer& one, std::chrono::nanoseconds took) noexcept {
+    const bool was_quick = took <= one.bytes * slow_per_byte;
+    if (!was_quick) {
+      speed_ = one.is_awaited ? Speed::slow : Speed::unknown;
+    } else if (one.is_get) {
+      speed_ = Speed::fast;
+    } else if (is_slow()) {
+      speed_ = Speed::unknown;
+    }
   }
 
  private:

@@ -66,7 +66,7 @@ namespace {
 // `beside` has the members of `comm`. All wait on it until each has made its window: a call on `comm` of a
 // member that failed would be taken for a part of what the others still do.
 template <class Make>
-auto in_turn([[maybe_unused]] MPI_Comm comm, MPI_Comm beside, Make&& make) {
+int in_turn([[maybe_unused]] MPI_Comm comm, MPI_Comm beside, Make&& make) {
 #ifdef OPEN_MPI
   barrier(comm);
   const int turn = rank(comm) == 0 ? open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;

@@ -38,7 +38,7 @@ void GroupState::join(mpi::Comm comm) {
   comm_ = std::move(comm);
   rank_ = mpi::rank(comm_.get());
   size_ = mpi::size(comm_.get());
-  if (size_ > 1) beside_ = mpi::dup(comm_.get());
+  beside_ = mpi::dup(comm_.get());
 }
 
 // Finds out which members are on which nodes; each tells its own.

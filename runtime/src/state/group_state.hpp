@@ -54,9 +54,9 @@ class GroupState : public Collective {
   /// A communicator of each node's first member, in the order of the nodes; null on other members. @collective
   /// at the first call
   MPI_Comm between_nodes();
-  /// A communicator of the members for messages, which must not meet those of the program on comm(). It is
-  /// comm() itself for one member. @local
-  MPI_Comm beside() const noexcept { return size_ > 1 ? beside_.get() : comm(); }
+  /// A communicator of the members for messages, which must not meet those of the program on comm(). One
+  /// member sends to itself, too. @local
+  MPI_Comm beside() const noexcept { return beside_.get(); }
   Slabs& slabs() noexcept { return slabs_; }
   /// A number for the group's next region, the same on all members. @local
   std::uint64_t next_region() noexcept { return ++regions_; }
@@ -112,8 +112,7 @@ class GroupState : public Collective {
   void reduce_few(std::int64_t* values, index_t count, Reduce operation);
 
   RuntimeState& runtime_;
-  mpi::Comm comm_;
-  mpi::Comm beside_;  // of two members or more
+  mpi::Comm comm_, beside_;
   int rank_ = 0, size_ = 1;
   int node_ = 0, node_count_ = 1;
   int first_node_size_ = 1;

@@ -50,7 +50,6 @@ TEST(CollectivesAndMessages, messages_of_the_program_move_on_meanwhile) {
 TEST(CollectivesAndMessages, receives_of_the_program_get_nothing_of_a_collective_call) {
   const Group all = world().split(0, -world().rank());
   const int me = all.rank(), size = all.size();
-  if (size == 1) return;  // Open MPI 4.1.4 crashes in a long MPI_Send of a process to itself
   for (const std::size_t count :
        {std::size_t{1}, std::size_t{3000}, std::size_t{40'000}, std::size_t{600'000}}) {
     std::vector<double> found(count, -1.0), data(count, me + 1.0);
