@@ -203,13 +203,13 @@ void AgentClient::send_gathered() {
 
 void AgentClient::finish(PartStream&& stream, const Header& request, index_t bytes, Peer& peer,
                          Pending* pending) {
-  const Wire::Transfer transfer{
+  const Wire::Sample sample{
       .bytes = bytes, .is_get = request.verb == Verb::get, .is_awaited = pending == nullptr};
   if (pending == nullptr) {
     const auto begin = Clock::now();
     wait_for(
         peer, [&] { return stream.advance(); }, bytes);
-    if (bytes > max_unasked) peer.wire.learn(transfer, peer.heard - begin);
+    if (bytes > max_unasked) peer.wire.learn(sample, peer.heard - begin);
     return;
   }
   bool is_done = stream.advance();
@@ -222,7 +222,7 @@ void AgentClient::finish(PartStream&& stream, const Header& request, index_t byt
   if (!request.acknowledge) tag = tags_.hold(request.tag);  // else the acknowledgement holds it, for longer
   if (request.grants >= 0) grants = tags_.hold(request.grants);
   auto stage = std::make_unique<StreamStage>(std::move(stream), std::move(tag), std::move(grants));
-  if (transfer.is_get && bytes > max_unasked) stage->teach(peer.wire, transfer);
+  if (sample.is_get && bytes > max_unasked) stage->teach(peer.wire, sample);
   pending->add(std::move(stage));
   pending->needs_agent(peer.agent);
 }

@@ -24,14 +24,14 @@ class StreamStage : public Pending::Stage {
   StreamStage(PartStream&& stream, TagPool::Held&& tag, TagPool::Held&& grants)
       : stream_(std::move(stream)), tag_(std::move(tag)), grants_(std::move(grants)) {}
   /// Tells the wire in the end how long the transfer took from now on. @local
-  void teach(Wire& wire, const Wire::Transfer& transfer) noexcept {
+  void teach(Wire& wire, const Wire::Sample& sample) noexcept {
     wire_ = &wire;
-    transfer_ = transfer;
+    sample_ = sample;
     since_ = Clock::now();
   }
   bool advance() override {
     if (!stream_.advance()) return false;
-    if (wire_ != nullptr) wire_->learn(transfer_, Clock::now() - since_);
+    if (wire_ != nullptr) wire_->learn(sample_, Clock::now() - since_);
     return true;
   }
   bool needs_moving() const noexcept override { return stream_.needs_moving(); }
@@ -42,7 +42,7 @@ class StreamStage : public Pending::Stage {
   PartStream stream_;
   TagPool::Held tag_, grants_;
   Wire* wire_ = nullptr;
-  Wire::Transfer transfer_;
+  Wire::Sample sample_;
   Clock::time_point since_{};
 };
 

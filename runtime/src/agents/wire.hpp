@@ -11,15 +11,15 @@ namespace tessera::detail {
 /// How fast the network to a process is, as the last long transfer shows.
 class Wire {
  public:
-  struct Transfer {
+  struct Sample {
     index_t bytes = 0;
     bool is_get = false;      // if not, the last data may still be in buffers of MPI
     bool is_awaited = false;  // if not, this process may have left it alone for a while
   };
   bool is_slow() const noexcept { return speed_ == Speed::slow; }
   bool is_fast() const noexcept { return speed_ == Speed::fast; }
-  /// Learns from how long a transfer took. @local
-  void learn(const Transfer& one, std::chrono::nanoseconds took) noexcept {
+  /// Learns from how long such a transfer took. @local
+  void learn(const Sample& one, std::chrono::nanoseconds took) noexcept {
     const bool was_quick = took <= one.bytes * slow_per_byte;
     if (!was_quick) {
       speed_ = one.is_awaited ? Speed::slow : Speed::unknown;
