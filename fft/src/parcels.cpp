@@ -32,16 +32,21 @@ Strided shape_of(const LocalPiece& piece, const ElementOrder& order) {
   return shape;
 }
 
-}  // namespace
-
-bool Parcel::is_in_buffer() const {
-  if (pieces.size() != 1 || pieces.front().data != nullptr) return false;
-  const LocalPiece& piece = pieces.front();
+// Whether the elements of a piece are in a chunk's buffer as in a message: rows are whole in all dimensions but
+// the farthest. Distances alone do not show it, because a message of shorter rows may have as much room behind
+// each.
+bool lies_as_message(const LocalPiece& piece, const Box& chunk, const ElementOrder& order) {
   const DenseChunk dense = order.dense(piece.box);
+  bool is_whole = true;
   return std::all_of(order.closest_first.begin(), order.closest_first.end(), [&](int d) {
-    return extent(piece.box, d) == 1 || dense.strides[at(d)] == piece.strides[at(d)];
+    const index_t length = extent(piece.box, d);
+    const bool is_alike = length == 1 || (is_whole && dense.strides[at(d)] == piece.strides[at(d)]);
+    is_whole = is_whole && length == extent(chunk, d);
+    return is_alike;
   });
 }
+
+}  // namespace
 
 index_t Parcel::bytes() const {
   index_t elements = 0;
@@ -61,6 +66,7 @@ std::vector<Parcel> parcels_of(const SliceCore& slice, const Box& chunk, const E
     parcel.rank = rank;
     parcel.order = order;
     put_in_order(parcel);
+    parcel.is_in_buffer = parcel.pieces.size() == 1 && lies_as_message(parcel.pieces.front(), chunk, order);
     all.push_back(std::move(parcel));
   }
   return all;
@@ -85,7 +91,7 @@ Parcel parcel_with(int rank, std::span<const LocalPiece> pieces, const Box& chun
 
 void Mail::reserve(std::size_t chunk, std::span<const Parcel> parcels) {
   index_t bytes = 0;
-  for (const Parcel& parcel : parcels) bytes += parcel.is_in_buffer() ? 0 : parcel.bytes();
+  for (const Parcel& parcel : parcels) bytes += parcel.is_in_buffer ? 0 : parcel.bytes();
   turn(chunk).memory.reserve(static_cast<std::size_t>(bytes));
 }
 

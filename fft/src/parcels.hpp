@@ -36,9 +36,8 @@ struct Parcel {
   int rank = 0;  // of the other side
   std::vector<LocalPiece> pieces;
   ElementOrder order;
+  bool is_in_buffer = false;  // the message is part of the chunk's buffer as it lies there
 
-  /// Whether the message is part of the chunk's buffer as it lies there. @local
-  bool is_in_buffer() const;
   /// The length of the message. @local
   index_t bytes() const;
 };
@@ -102,7 +101,7 @@ void Mail::send(std::size_t chunk, std::span<const Parcel> parcels, At&& at) {
   std::byte* free = memory.data();
   for (const Parcel& parcel : parcels) {
     const std::byte* message = free;
-    if (parcel.is_in_buffer())
+    if (parcel.is_in_buffer)
       message = at(parcel.pieces.front());
     else
       for (const LocalPiece& piece : parcel.pieces) free = detail::pack(free, at(piece), piece, parcel.order);
@@ -117,7 +116,7 @@ void Mail::receive(std::size_t chunk, std::span<const Parcel> parcels, At&& at) 
   for (const Parcel& parcel : parcels) {
     const index_t bytes = parcel.bytes();
     std::byte* const message =
-        parcel.is_in_buffer() ? at(parcel.pieces.front()) : std::exchange(free, free + bytes);
+        parcel.is_in_buffer ? at(parcel.pieces.front()) : std::exchange(free, free + bytes);
     messages.receive(parcel.rank, channel_, message, bytes);
   }
 }
@@ -128,7 +127,7 @@ void Mail::take(std::size_t chunk, std::span<const Parcel> parcels, At&& at) {
   messages.wait();
   const std::byte* next = memory.data();
   for (const Parcel& parcel : parcels) {
-    if (parcel.is_in_buffer()) continue;
+    if (parcel.is_in_buffer) continue;
     for (const LocalPiece& piece : parcel.pieces) next = detail::unpack(next, at(piece), piece, parcel.order);
   }
 }

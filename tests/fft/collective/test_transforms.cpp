@@ -193,6 +193,48 @@ TYPED_TEST(Transforms, of_columns_in_several_chunks) {
   }
 }
 
+// Messages have room behind their rows. In the chunk, the elements of another rank are there.
+TYPED_TEST(Transforms, of_chunks_that_have_parts_of_several_ranks) {
+  using T = TypeParam;
+  using C = fft::Complex<T>;
+  const index_t size = sizeof(T), part = 256 / size, width = part + 64 / size, rows = 32;
+  const int ranks = world().size();
+  const Extents<2> dims{rows, ranks * width};
+  for (const bool is_part_first : {true, false}) {
+    std::vector<OwnedPatch<2>> blocks;
+    for (int chunk = 0; chunk < ranks; ++chunk) {
+      const index_t first = chunk * width, end = first + width;
+      const index_t middle = is_part_first ? first + part : end - part;
+      const int low = is_part_first ? ranks - 1 - chunk : chunk, high = ranks - 1 - low;
+      // The last ones are cut, so that this layout does not say which rank transforms a column.
+      const index_t cut = chunk == ranks - 1 ? rows / 2 : rows;
+      blocks.push_back({low, {{0, first}, {cut, middle}}});
+      blocks.push_back({high, {{0, middle}, {cut, end}}});
+      if (cut < rows) blocks.push_back({high, {{cut, first}, {rows, middle}}});
+      if (cut < rows) blocks.push_back({low, {{cut, middle}, {rows, end}}});
+    }
+    fft::Transform<T, 2> plan(world(), dims, {.dimensions = {0}});
+    Array<T, 2> space(world(), Layout<2>::of_blocks(dims, blocks, ranks));
+    Array<C, 2> spectrum(world(), plan.spectrum_dims());
+    const std::vector<T> x = random_elements<T>(dims.size(), 7);
+    const auto expected = cut(sums(precise(x), dims, {0}, -1), dims, plan.spectrum_dims());
+    std::vector<C> found(at(plan.spectrum_dims().size()));
+    for (int repetition = 0; repetition < 3; ++repetition) {
+      if (world().rank() == 0) space.put(Patch<2>::whole(dims), View<const T, 2>(x.data(), dims));
+      fill(spectrum, C(7));
+      space.sync();
+      plan.forward(space, spectrum);
+      spectrum.get(Patch<2>::whole(spectrum.dims()), View<C, 2>(found.data(), spectrum.dims()));
+      EXPECT_TRUE(is_near(expected, found));
+      plan.backward(spectrum, space);
+      std::vector<T> again(x.size());
+      space.get(Patch<2>::whole(dims), View<T, 2>(again.data(), dims));
+      EXPECT_TRUE(is_near(precise(x), again));
+      space.sync();
+    }
+  }
+}
+
 TYPED_TEST(Transforms, of_empty_arrays_do_nothing) {
   using T = TypeParam;
   using C = fft::Complex<T>;
