@@ -111,21 +111,21 @@ class Halo {
   /// Fills the ghost cells with the current values of their elements. As Array::update_ghosts(), it has no
   /// barrier.
   /// @collective @throws UsageError if another update is under way
-  void update(GhostMethod method = GhostMethod::automatic) { core_->update(method); }
+  void update(GhostMethod method = GhostMethod::automatic) { core().update(method); }
   /// Begins to fill the ghost cells. No rank may change elements or read ghost cells before it has waited for
   /// the result. @collective @throws as update
   HaloUpdate update_async() {
-    core_->begin();
-    return HaloUpdate(*core_);
+    core().begin();
+    return HaloUpdate(core());
   }
   /// Adds each ghost cell to the element that it is a copy of, as finite elements and particles need it. Ghost
   /// cells keep their values. It returns when this rank's elements are sums, and its ghost cells may be
   /// changed. The order of the sums does not depend on the order of arrival. Elements must not be written, and
   /// ghost cells must not be changed meanwhile. @collective @throws UsageError as update, and if elements are
   /// no numbers
-  void accumulate() { core_->accumulate(); }
+  void accumulate() { core().accumulate(); }
   /// Frees the memory for messages now. @collective
-  void close() { core_->close(); }
+  void close() { core().close(); }
 
  private:
   static std::vector<detail::HaloOperand> operands_of(const std::vector<HaloPart>& parts) {
@@ -133,6 +133,11 @@ class Halo {
     for (const HaloPart& part : parts) operands.push_back(part.operand());
     return operands;
   }
+  detail::HaloCore& core() const {
+    if (!core_) throw UsageError("this Halo was moved from");
+    return *core_;
+  }
+
   std::unique_ptr<detail::HaloCore> core_;
 };
 

@@ -61,6 +61,7 @@ void Ghosts::take_messages(Segments elements, const Round& round) {
       unpack(elements, giver, next);
       next += giver.message_bytes();
     }
+    note_round_of(giver);  // what this rank gave may have gone to a landing place
   }
 }
 

@@ -307,8 +307,13 @@ void Ghosts::unpack_from(Segments elements, const Partner& from, Unpack how) {
     for (const Transfer& next : from.transfers)
       add(segment_of(elements, next), next.field, next.here, next.shape, message + next.there);
   }
+  note_round_of(from);
+}
+
+// A partner that we also send to has begun this round, so it has read our messages of earlier rounds.
+void Ghosts::note_round_of(const Partner& from) {
   if (!from.mutual) return;
-  // The partner has begun this round, so it has read the messages of earlier rounds.
+  Peer& peer = peers_[from.number];
   while (peer.outstanding.size() > 1) {
     peer.told_too += static_cast<std::int64_t>(peer.outstanding.front());
     peer.outstanding.erase(peer.outstanding.begin());

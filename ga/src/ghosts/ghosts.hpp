@@ -151,6 +151,7 @@ class Ghosts {
   void add_from(Segments elements, const Partner& from);
   void add(Segment& elements, std::size_t number, index_t to, const Strided& shape, const std::byte* from);
   void unpack_from(Segments elements, const Partner& from, Unpack how);
+  void note_round_of(const Partner& from);
 
   Group group_;
   std::vector<GhostField> fields_;

@@ -359,6 +359,22 @@ TEST(Ghosts, an_update_ends_the_epoch_and_brings_what_was_added_in_it) {
   }
 }
 
+// Long rows of one direction are put, and the shorter message of the other direction tells that they were read.
+TEST(Ghosts, of_neighbours_that_send_in_different_ways_are_filled_in_every_round) {
+  const index_t rows = 2 * world().size() - 1, columns = 25600;
+  Array<double, 2> a(world(), Layout<2>::blocked({rows, columns}, world().size(), {.grid = {{0, 1}}}),
+                     {.name = "a", .ghosts = {2, 0}});
+  for (int round = 1; round <= 4; ++round) {
+    for_each_local(a, [&](const Index<2>& at, double& x) { x = static_cast<double>(round * (at[0] + 1)); });
+    a.update_ghosts_async().wait();
+    const auto cells = a.local_with_ghosts();
+    const index_t first = a.local_patch().lo[0] - 2;
+    for (index_t i = std::max<index_t>(0, -first); i < std::min(cells.extent(0), rows - first); ++i)
+      EXPECT_EQ(cells(i, columns - 1), static_cast<double>(round * (first + i + 1))) << i;
+    a.sync();
+  }
+}
+
 TEST(Ghosts, wrong_uses_are_told) {
   Array<double, 2> a(world(), {8, 8}, {.name = "bare"}), b(world(), {8, 8}, {.name = "B", .ghosts = {1, 1}});
   fill(b, 1);

@@ -367,6 +367,8 @@ TEST(Halo, wrong_uses_are_told) {
   EXPECT_THROW(halo.update(), UsageError) << "another layout";
   halo.close();
   EXPECT_THROW(halo.update(), UsageError) << "closed";
+  const Halo moved(std::move(halo));
+  EXPECT_THROW(halo.update(), UsageError) << "moved from";  // NOLINT(bugprone-use-after-move)
   with.close();
   EXPECT_THROW(Halo{with}, UsageError);
 }
