@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the Tessera developers
 #include <tessera/io/disk_array.hpp>
 
+#include <algorithm>
+
 #include <unistd.h>
 
 #include <tessera/core/agreed.hpp>
@@ -100,6 +102,10 @@ void DiskArrayCore::open(int rank) {
       require_rank(dims, rank);
       s.dims.assign(dims.begin(), dims.end());
       hdf5::memory_to_read(dataset, s.type);
+      if (std::ranges::count(dims, 0U) > 0) {  // nothing of it is in the file
+        s.places = {s.dims, 0, s.type.size};
+        return;
+      }
       const auto found = hdf5::places_in_file(opened.file(), dataset, s.type);
       s.only_hdf5_because = found.unknown_because;
       // MPI-IO has locks for it.

@@ -69,14 +69,15 @@ std::string DiskState::misuse(DiskDirection direction, const Box& section, const
 
 void DiskState::begin(DiskDirection direction, const Box& section, const SliceCore& slice) {
   const std::string call = context(direction == DiskDirection::write ? "write to" : "read from");
+  // Ranks outside the slice's group may not be here.
+  if (!(slice.array().group() == group))
+    throw UsageError(formatted("{}: {} is of another group", call, slice.description()));
   tessera::detail::Fingerprint print;
   print.add(slice.fingerprint());
   for (std::size_t d = 0; d < dims.size(); ++d) print.add(section.lo[d]).add(section.hi[d]);
   require_agreement(group, call, print);
   const tessera::detail::Outcome outcome([&] {
     std::string problem = misuse(direction, section, slice.extents().data(), slice.description());
-    if (problem.empty() && !(slice.array().group() == group))
-      problem = slice.description() + " is of another group";
     if (problem.empty()) problem = conflict(direction, section);
     if (!problem.empty()) throw UsageError(call + ": " + problem);
     slice.array().require_open();

@@ -63,7 +63,7 @@ LayoutCore file_layout(int rank, const Coordinates& extents, int ranks) {
 FileOrder::FileOrder(const SliceCore& slice) : slice_(slice) {
   if (is_in_order(slice)) return;
   const auto& array = slice.array();
-  copy_.emplace(array.group(), layout_of_copy(slice), array.type(),
+  copy_.emplace(array.group(), layout_of_copy(slice), slice.type(),
                 tessera::detail::CoreOptions{.name = array.name()});
 }
 

@@ -97,7 +97,7 @@ ArrayCore merged(const std::vector<SliceCore>& parts) {
   ArrayCore all(
       first.group(),
       tessera::detail::make_blocked(rank + 1, extents.data(), first.group().size(), no_minimum.data(), nullptr),
-      first.type(), tessera::detail::CoreOptions{.name = first.name()});
+      parts.front().type(), tessera::detail::CoreOptions{.name = first.name()});
   const SliceCore whole(all);
   for (std::size_t c = 0; c < 3; ++c) {
     const SliceCore component = whole.fixed(rank, static_cast<index_t>(c));

@@ -41,6 +41,7 @@ Figure::Plan::Plan(const PictureShape& shape, const FieldSummary& summary, Numbe
     if (summary.has_finite) {
       std::visit(
           [&](const auto& scale) {
+            is_one_number = scale.low() == scale.high();
             ticks = ticks_of(scale.low(), scale.high(), most_ticks(bar_height), numbers);
           },
           summary.scale);
@@ -90,10 +91,9 @@ void Figure::draw_frame(index_t x, index_t y, index_t width, index_t height) {
 void Figure::draw_bar(const Plan& plan) {
   const index_t last = plan.bar_height - 1, right = plan.bar_x + bar_width;
   // If all numbers are equal, the bar has one colour. Without numbers it stays white.
-  const bool is_one = plan.ticks.size() == 1 && plan.ticks.front().part == 0.5;
   draw_frame(plan.bar_x, field_y_, bar_width, plan.bar_height);
   for (index_t y = 0; y <= last && !plan.ticks.empty(); ++y) {
-    const double part = is_one ? 0.5 : static_cast<double>(last - y) / static_cast<double>(last);
+    const double part = plan.is_one_number ? 0.5 : static_cast<double>(last - y) / static_cast<double>(last);
     canvas_.fill(plan.bar_x, field_y_ + y, bar_width, 1, level_at(part));
   }
   for (const Tick& tick : plan.ticks) {

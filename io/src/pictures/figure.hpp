@@ -33,6 +33,7 @@ class Figure {
     index_t field_x = 0, field_y = 0;
     index_t bar_x = 0, bar_height = 0;  // no bar if 0
     std::vector<Tick> ticks = {};
+    bool is_one_number = false;  // the range is
     std::vector<LegendEntry> legend = {};
   };
   Figure(const PictureShape& shape, const PictureOptions& options, const Plan& plan);

@@ -75,8 +75,8 @@ Entry StoredItem::entry() const {
       entry.extents = {static_cast<index_t>(value->bytes().size()) / value->type.size};
     return entry;
   }
-  entry.type = core().type();
   const auto slice = elements();
+  entry.type = slice.type();
   entry.extents.assign(slice.extents().begin(), slice.extents().begin() + slice.rank());
   return entry;
 }

@@ -37,6 +37,17 @@ TEST(DiskAgreement, wrong_section_of_one_rank_is_an_error_on_all) {
   disk.close();
 }
 
+TEST(DiskAgreement, array_of_some_ranks_is_an_error_on_them) {
+  const Directory directory;
+  DiskVector disk(world(), directory / "a.h5", "x", {20});
+  const Group some = world().split(is_last_rank() && world().size() > 1 ? Group::no_color : 0);
+  if (some) {
+    const Array<double, 1> a(some, {20}, {.name = "some"});
+    expect_words(message_of<UsageError>([&] { disk.write(a); }), {"\"some\"", "another group"});
+  }
+  disk.close();
+}
+
 TEST(DiskAgreement, request_that_one_rank_has_dropped_is_an_error_on_all) {
   if (world().size() == 1) GTEST_SKIP() << "needs two ranks";
   const Directory directory;

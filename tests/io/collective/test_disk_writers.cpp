@@ -93,6 +93,26 @@ TEST_F(DiskWriters, files_may_read_and_add_datasets) {
   on_rank_0([&] { EXPECT_TRUE(equal_lists(threes_, in_file("y"))); });
 }
 
+// Such as those of a point group whose representations are not all there.
+TEST_F(DiskWriters, arrays_without_elements_keep_nobody_out) {
+  Disk none(world(), path_, "none", {0}), nothing(world(), path_, "nothing", {0}, {.chunks = {4}}),
+      some(world(), path_, "some", {20});
+  Array<double, 1> empty(world(), {0});
+  none.write(empty);
+  nothing.write_async({{0}, {0}}, empty).wait();
+  some.write(a_);
+  none.flush();
+  none.read(empty);
+  nothing.close();
+  Disk again(world(), path_, "none", Mode::read_write);
+  File writer(world(), path_, Mode::read_write);
+  writer.write("x", a_);
+  writer.close();
+  for (Disk* const disk : {&none, &again, &some}) disk->close();
+  on_rank_0([&] { EXPECT_TRUE(equal_lists(threes_, in_file("some"))); });
+  on_rank_0([&] { EXPECT_TRUE(equal_lists(std::vector<double>(), in_file("none"))); });
+}
+
 TEST_F(DiskWriters, save_replaces_no_file_that_is_open_to_write) {
   File file(world(), path_, Mode::create);
   expect_refused([&] { io::save(path_, "x", a_); });

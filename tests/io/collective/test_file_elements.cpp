@@ -61,6 +61,70 @@ TEST(Slices, complex64_is_saved_and_loaded) { check_slices<std::complex<float>, 
 TEST(Slices, bytes_are_saved_and_loaded) { check_slices<Bytes, 2>({4, 6}); }
 TEST(Slices, no_elements_are_saved_and_loaded) { check_slices<double, 2>({0, 3}); }
 
+// A member is a dataset of its own type, and the other members keep their values.
+TEST(Slices, members_of_structures_are_written_and_read) {
+  struct State {
+    double density;
+    std::int32_t material;
+  };
+  const Directory directory;
+  const Extents<2> dims{7, 5};
+  const auto whole = Patch<2>::whole(dims), part = Patch<2>{{2, 1}, {6, 4}};
+  Array<State, 2> states(world(), dims, {.name = "states"});
+  const auto set = [&](int factor) {
+    for_each_local(states, [&](const Index<2>& at, State& state) {
+      const index_t number = at[0] * 5 + at[1];
+      state = {0.5 * static_cast<double>(number * factor), static_cast<std::int32_t>(number * factor)};
+    });
+    states.sync();
+  };
+  const auto is_right = [&](const Patch<2>& set_to_one, int factor) {
+    Comparison compared;
+    for_each_local(states, [&](const Index<2>& at, const State& state) {
+      bool is_in = true;
+      for (std::size_t d = 0; d < 2; ++d)
+        is_in = is_in && at[d] >= set_to_one.lo[d] && at[d] < set_to_one.hi[d];
+      const index_t number = at[0] * 5 + at[1];
+      compared.check(state.density == 0.5 * static_cast<double>(number * factor) &&
+                         state.material == number * (is_in ? 1 : factor),
+                     at.values(), number, state.material);
+    });
+    return compared.equal();
+  };
+  const auto material = states.slice().member(&State::material);
+  set(1);
+  io::save(directory / "saved.h5", "material", material);
+  for (const io::DatasetOptions<2>& options : {io::DatasetOptions<2>{}, {.chunks = {3, 2}}}) {
+    const auto path = directory / "states.h5";
+    set(1);
+    File file(world(), path, Mode::truncate);
+    file.create_dataset<std::int32_t, 2>("material", dims, options);
+    file.write("material", material);
+    file.append("steps", material);
+    on_rank_0([&] {
+      std::vector<std::int32_t> expected(35);
+      for (std::size_t i = 0; i < 35; ++i) expected[i] = static_cast<std::int32_t>(i);
+      EXPECT_TRUE(equal_lists(expected, read_raw<std::int32_t>(directory / "saved.h5", "material").elements));
+    });
+    set(-2);
+    file.read("material", material);
+    EXPECT_TRUE(is_right(whole, -2));
+    set(3);
+    file.read_step("steps", 0, material);
+    EXPECT_TRUE(is_right(whole, 3));
+    set(-4);
+    file.read("material", part, material.slice(part));
+    EXPECT_TRUE(is_right(part, -4));
+    file.close();
+    set(5);
+    io::load_into(path, "material", part, material.slice(part));
+    EXPECT_TRUE(is_right(part, 5));
+    set(-6);
+    io::load_into(path, "material", material);
+    EXPECT_TRUE(is_right(whole, -6));
+  }
+}
+
 // Writes and reads random patches of a dataset. It is stored in one piece or in chunks, compressed or not.
 template <class T, std::size_t N>
 void check_patches(const Extents<N>& dims, const io::DatasetOptions<N>& options) {

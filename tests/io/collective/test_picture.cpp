@@ -313,6 +313,13 @@ TEST_F(Pictures, have_a_scale_bar) {
     EXPECT_FALSE(has_ink(left + 90, 10, 300, 16));
     EXPECT_TRUE(has_ink(bar, top - 22, 60, 16));
   });
+  // One label may be in the middle of a range of many numbers.
+  write_picture(array, path_, {.range = {{-4, 4}}, .map = ColourMap::grey, .pixels = 1});
+  on_rank_0([&] {
+    const ReadPicture found = read_picture(path_);
+    EXPECT_EQ(found.at(10 + 10 + 16, 10), grey_of(1));
+    EXPECT_EQ(found.at(10 + 10 + 16, 10 + 99), grey_of(0));
+  });
   options.title = "Velocity";
   write_picture(array, path_, options);
   on_rank_0([&] { EXPECT_NE(expected, bytes_of(path_)); });

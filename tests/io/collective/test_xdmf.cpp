@@ -62,6 +62,25 @@ TEST_F(Xdmf, lists_the_steps) {
   });
 }
 
+TEST_F(Xdmf, takes_members_as_components) {
+  struct State {
+    double u, v;
+  };
+  Array<State, 2> states(world(), {4, 3}, {.name = "states"});
+  fill(states.slice().member(&State::u), 1.0);
+  fill(states.slice().member(&State::v), 2.0);
+  XdmfSeries series(world(), path_, grid_);
+  series.write(0, {{"u", states.slice().member(&State::u)},
+                   {"velocity", states.slice().member(&State::u), states.slice().member(&State::v)}});
+  on_rank_0([&] {
+    const auto step = directory_ / "run.step000000.h5";
+    EXPECT_TRUE(equal_lists(std::vector<double>(12, 1.0), raw_dataset<double>(step, "u").elements));
+    std::vector<double> expected;
+    for (int i = 0; i < 36; ++i) expected.push_back((i + 1) % 3);
+    EXPECT_TRUE(equal_lists(expected, raw_dataset<double>(step, "velocity").elements));
+  });
+}
+
 TEST_F(Xdmf, stays_where_it_began) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(directory_ / ".");
