@@ -345,7 +345,7 @@ void contract(std::span<const BlockTermCore> terms, const void* beta, const Bloc
   with_scalar("contract", result, [&]<class T>(T) {
     T old = *static_cast<const T*>(beta);
     SymmetryCheck check(c);
-    check.add(std::abs(old), result);
+    check.start_from<T>(std::abs(old));
     if (terms.empty()) old == T{0} ? tessera::detail::fill(result, &old) : tessera::detail::scale(result, &old);
     const Outcome outcome([&] {
       for (std::size_t i = 0; i < terms.size(); ++i) {

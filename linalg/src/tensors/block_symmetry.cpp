@@ -63,8 +63,11 @@ double largest_finite(const SliceCore& factor) {
 
 }  // namespace
 
-void SymmetryCheck::add(double size, const SliceCore& factor) {
-  if (wants() && size != 0) size_ += static_cast<long double>(size) * largest_finite(factor);
+template <class T>
+void SymmetryCheck::start_from(double size) {
+  if (!wants() || size == 0) return;
+  size_ += static_cast<long double>(size) * largest_finite(tensor_.elements());
+  difference_before_ = static_cast<long double>(size) * difference<T>();
 }
 void SymmetryCheck::add(double size, index_t products, const SliceCore& a, const SliceCore& b) {
   if (wants() && size != 0) {
@@ -74,8 +77,7 @@ void SymmetryCheck::add(double size, index_t products, const SliceCore& a, const
 }
 
 template <class T>
-void SymmetryCheck::require() const {
-  if (!wants()) return;
+double SymmetryCheck::difference() const {
   const BlockMap& map = tensor_.map();
   double most = 0;
   tensor_.for_each_own_block([&](const Coordinates& place, void* data) {
@@ -88,18 +90,26 @@ void SymmetryCheck::require() const {
       }
     }
   });
-  most = tensor_.elements().group().all_reduce(most, Reduce::max);
+  return tensor_.elements().group().all_reduce(most, Reduce::max);
+}
+
+template <class T>
+void SymmetryCheck::require() const {
+  if (!wants()) return;
+  const double most = difference<T>();
   const long double rounding = 100 * static_cast<long double>(std::numeric_limits<Real<T>>::epsilon()) * size_;
-  if (!(most > rounding)) return;
+  if (!(most > rounding + difference_before_)) return;
   throw LinalgError(
       formatted("contract: the sum of the terms does not have the symmetry of block tensor \"{}\": "
                 "elements that are images of each other differ by {}. Add the terms with exchanged "
                 "indices, or store the result without the symmetry",
-                map.name(), most),
+                tensor_.map().name(), most),
       "contract", 1);
 }
 
-#define TESSERA_DEFINE(T) template void SymmetryCheck::require<T>() const;
+#define TESSERA_DEFINE(T)                             \
+  template void SymmetryCheck::start_from<T>(double); \
+  template void SymmetryCheck::require<T>() const;
 TESSERA_FOR_EACH_SCALAR(TESSERA_DEFINE)
 #undef TESSERA_DEFINE
 

@@ -201,7 +201,11 @@ void BlockTensorCore::for_each_own_block(
 
 namespace {
 
-void require_equal_extents(const char* operation, const BlockTensorCore& tensor, const SliceCore& array) {
+void require_copyable(const char* operation, const BlockTensorCore& tensor, const SliceCore& array) {
+  if (array.may_overlap(tensor.elements())) {
+    throw UsageError(formatted("{}: {} is the memory of block tensor \"{}\"", operation, array.description(),
+                               tensor.map().name()));
+  }
   const Coordinates extents = tensor.extents();
   const std::size_t rank = tensor.map().rank();
   if (static_cast<std::size_t>(array.rank()) == rank &&
@@ -216,7 +220,7 @@ void require_equal_extents(const char* operation, const BlockTensorCore& tensor,
 
 void BlockTensorCore::copy_from(const SliceCore& array) const {
   tessera::detail::begin_operation("copy_from", {elements(), array}, tessera::detail::Shapes::any);
-  require_equal_extents("copy_from", *this, array);
+  require_copyable("copy_from", *this, array);
   Request all;
   for_each_own_block([&](const Coordinates& at, void* data) {
     const Coordinates extents = map().extents(at), strides = map().strides(at);
@@ -228,7 +232,7 @@ void BlockTensorCore::copy_from(const SliceCore& array) const {
 
 void BlockTensorCore::copy_to(const SliceCore& array) const {
   tessera::detail::begin_operation("copy_to", {elements(), array}, tessera::detail::Shapes::any);
-  require_equal_extents("copy_to", *this, array);
+  require_copyable("copy_to", *this, array);
   with_scalar("copy_to", array, [&]<class T>(T zero) {
     tessera::detail::fill(array, &zero);
     for_each_own_block([&](const Coordinates& stored, void* data) {

@@ -148,6 +148,13 @@ void DiisState::require_same(std::span<const DiisPartCore> parts) {
   for (const DiisPartCore& part : parts) all.insert(all.end(), {part.tensor, part.error});
   if (!kept_.empty()) all.emplace_back(kept_.front()->tensors.front());
   tessera::detail::begin_operation(name_, all, tessera::detail::Shapes::any);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!parts[i].tensor.may_overlap(parts[j].tensor)) continue;
+      throw UsageError(formatted("{}: {} and {} overlap; give each tensor once", name_,
+                                 parts[j].tensor.description(), parts[i].tensor.description()));
+    }
+  }
   if (kept_.empty()) return;
   const auto is_alike = [](const ArrayCore& before, const SliceCore& now) {
     const SliceCore kept(before);

@@ -205,6 +205,26 @@ TEST(BlockContractionSymmetry, is_required_of_products_of_members) {
   EXPECT_EQ(norm_inf(dense), 0);
 }
 
+// Large terms have cancelled: what is left is less symmetric than its own rounding would make it.
+TYPED_TEST(BlockContractions, may_be_added_to_what_cancelled_terms_left) {
+  using T = TypeParam;
+  const Lengths rows{9}, inner{40, 50};
+  BlockTensor<T, 2> x(world(), {rows, inner}, {.name = "x"}), y(world(), {rows, inner}, {.name = "y"}),
+      c(world(), {rows, rows}, {.name = "c", .symmetries = {{{0, 1}, -1}}});
+  Array<T, 2> dense(world(), {9, 90}), noise(world(), {9, 90});
+  randomize(dense, 8);
+  randomize(noise, 9);
+  x.copy_from(dense);
+  axpby(T(20 * std::numeric_limits<RealOf<T>>::epsilon()), noise, T(1), dense);
+  y.copy_from(dense);
+  contract({{T{1}, x("ik"), y("jk")}, {T{-1}, y("ik"), x("jk")}}, T{0}, c("ij"));
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_NO_THROW(contract(std::vector<linalg::BlockTerm<T>>{}, T{2}, c("ij")));
+    EXPECT_NO_THROW(contract({{T{1}, x("ik"), x("jk")}, {T{-1}, x("jk"), x("ik")}}, T{1}, c("ij")));
+  }
+  EXPECT_THROW(contract({{T{1}, x("ik"), y("jk")}}, T{1}, c("ij")), linalg::LinalgError);
+}
+
 // Letters that both factors may exchange are summed over once. In any order of the letters, for three of them,
 // and if only some of a symmetry's dimensions are summed over.
 TYPED_TEST(BlockContractions, with_the_same_symmetry_of_inner_letters) {

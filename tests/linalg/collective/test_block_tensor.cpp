@@ -251,6 +251,9 @@ TEST(BlockTensorUse, stored_elements_are_a_vector) {
   contract(1, x("ik"), a("jk"), 0, BlockTensor<double, 2>(world(), {orbitals, orbitals})("ij"));
   contract(1, a("ik"), a("jk"), 0, BlockTensor<double, 2>(world(), {orbitals, orbitals}, none)("ij"));
   EXPECT_EQ(dot(x, x), 0);
+  BlockTensor<double, 1> v(world(), {orbitals}, {.name = "V"});
+  EXPECT_THROW(v.copy_to(v.elements()), UsageError);
+  EXPECT_THROW(v.copy_from(v.elements()), UsageError);
   a.close();
   EXPECT_THROW(a.get({0, 0}), UsageError);
 }

@@ -233,6 +233,10 @@ TEST(DiisLife, wrong_uses_are_told) {
   EXPECT_THROW(Diis<>({.max_iterations = 0}), UsageError);
   Diis<> diis({.name = "amplitudes"});
   EXPECT_EQ(message_of<UsageError>([&] { diis.extrapolate({}); }), "amplitudes: no tensors");
+  EXPECT_EQ(message_of<UsageError>([&] {
+              diis.extrapolate({{x, error}, {x.slice({{4, 0}, {5, 4}}), error}});
+            }),
+            "amplitudes: array \"x\" and slice [4:5, 0:4] of array \"x\" overlap; give each tensor once");
   diis.extrapolate({{x, error}});
   fill(other, 1.0);
   EXPECT_EQ(message_of<UsageError>([&] {

@@ -160,12 +160,13 @@ class BlockTensor {
   Slice<const T, 1> elements() const { return Slice<const T, 1>(tessera::detail::SliceCore(core_.elements())); }
 
   /// Copies the stored blocks from an array. Elements of absent blocks and of images are not looked at, so that
-  /// nobody checks whether they fit. @collective @throws UsageError if the extents differ
+  /// nobody checks whether they fit. @collective @throws UsageError if the extents differ, or the array is of
+  /// elements()
   template <tessera::Operand A>
   requires std::is_same_v<value_t<A>, T>
   void copy_from(const A& array) { core_.copy_from(slice_of(array).core()); }
   /// Sets an array to all elements, with zeros for absent blocks. @collective @throws UsageError if the extents
-  /// differ
+  /// differ, or the array is of elements()
   template <WritableOperand A>
   requires std::is_same_v<value_t<A>, T>
   void copy_to(A&& array) const { core_.copy_to(slice_of(array).core()); }

@@ -91,9 +91,9 @@ class Diis {
   /// `diis.extrapolate({{t1, r1}, {t2, r2}})`. The errors stay. Errors that depend linearly on newer ones are
   /// left out. It returns the norm of this iteration's errors, as one vector. If this is below the smallest
   /// normal number of the type, nothing changes. The set of tensors is the same in each call. @collective
-  /// @throws UsageError on every rank if tensors and errors have other extents than before, or are not of one
-  /// group; LinalgError on every rank if the norm is NaN, or above a quarter of
-  /// the largest number of the type
+  /// @throws UsageError on every rank if tensors and errors have other extents than before or are not of one
+  /// group, or if tensors overlap; LinalgError on every rank if the norm is NaN, or above a quarter of the
+  /// largest number of the type
   double extrapolate(std::span<const DiisPart<T>> parts) {
     std::vector<detail::DiisPartCore> cores;
     cores.reserve(parts.size());
