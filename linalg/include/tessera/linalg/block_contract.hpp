@@ -95,8 +95,8 @@ struct BlockTerm {
 /// the same block of c. Some 32 MiB of each factor are kept for the next products.
 ///
 /// The sum of the terms must have the symmetries of c: only one of the blocks that are images of each other is
-/// computed. Blocks on the diagonals of symmetric dimensions show whether it has. What the old elements of c lack
-/// of symmetry is left to them. @collective
+/// computed. Blocks on the diagonals of symmetric dimensions show whether it has. What the old elements of c
+/// lack of symmetry is left to them. @collective
 /// @throws UsageError on every rank if blocks of a letter differ, a letter is not in two tensors, or c is also
 /// a factor
 /// @throws LinalgError on every rank if a block on a diagonal does not have the symmetry
