@@ -171,6 +171,9 @@ ArrayCore::ArrayCore(ArrayCore&&) noexcept = default;
 ArrayCore& ArrayCore::operator=(ArrayCore&&) noexcept = default;
 
 void ArrayCore::close() {
+  if (ghosts_ && ghosts_->is_under_way())
+    throw UsageError(
+        formatted("close: an update of the ghost cells of array \"{}\" has not been waited for", name()));
   end_epoch();
   epoch_->close();
   if (ghosts_) ghosts_->close();

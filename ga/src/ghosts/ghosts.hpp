@@ -162,8 +162,8 @@ class Ghosts {
   std::optional<Segment> landing_;
   std::vector<index_t> awaited_;    // flags
   std::vector<std::byte> message_;  // the one that is being packed
-  std::optional<MemberMessages> messages_;
   std::vector<std::byte> sent_, received_;  // in messages
+  std::optional<MemberMessages> messages_;  // destroyed first: it waits for those that use the memory
   Plan* under_way_ = nullptr;
 };
 

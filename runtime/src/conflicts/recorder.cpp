@@ -27,7 +27,7 @@ void Recorder::start(int world_rank, index_t limit) {
 namespace {
 
 index_t memory_of(const order::VectorClock& clock) noexcept {
-  return static_cast<index_t>(sizeof clock + clock.size() * sizeof clock[0]);
+  return static_cast<index_t>(sizeof(order::VectorClock) + clock.size() * sizeof clock[0]);
 }
 
 }  // namespace

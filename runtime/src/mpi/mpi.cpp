@@ -160,33 +160,30 @@ std::string library_version() {
 
 namespace {
 
-// Makes the blocking call if there is nothing to serve: it keeps this thread to itself. Otherwise it starts the
-// nonblocking call and serves until that is done.
-template <class Blocking, class Starting>
-void collective(const char* name, Blocking&& blocking, Starting&& start) {
+// Serves meanwhile. Members that have nothing to serve start a nonblocking call, too, because it does not match
+// a blocking one (MPI-3.1 section 5.12). A process may serve for another Runtime, which some of the members
+// have not.
+template <class Starting>
+void collective(const char* name, Starting&& start) {
   const activity::Wait waits(name);
   const OwnCalls own;
-  if (!is_serving()) return check(blocking(), name);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(start(&request), name);
-  serve_until([&] { return test(request); });
+  std::vector<MPI_Request> requests(1, MPI_REQUEST_NULL);
+  check(start(&requests.front()), name);
+  serve_until_all(requests);
 }
 
 // Returns when all the listed processes have called it. It uses messages, no collective call. Serves meanwhile.
 void meet(MPI_Comm comm, std::span<const int> ranks, int tag) {
   std::vector<MPI_Request> requests;
-  const auto wait = [&] {
-    is_serving() ? serve_until([&] { return test_all(requests); }) : wait_all(requests);
-  };
   if (const int first = ranks.front(); rank(comm) == first) {
     const auto others = ranks.subspan(1);
     for (const int other : others) requests.push_back(irecv(comm, nullptr, 0, other, tag));
-    wait();
+    serve_until_all(requests);
     for (const int other : others) requests.push_back(isend(comm, nullptr, 0, other, tag));
-    wait();
+    serve_until_all(requests);
   } else {
     requests = {isend(comm, nullptr, 0, first, tag), irecv(comm, nullptr, 0, first, tag)};
-    wait();
+    serve_until_all(requests);
   }
 }
 
@@ -208,7 +205,7 @@ Comm split(MPI_Comm comm, int color, int key) {
 
 Comm create_group(MPI_Comm comm, std::span<const int> ranks, int tag) {
   // The call has no nonblocking form.
-  if (is_serving()) meet(comm, ranks, tag);
+  meet(comm, ranks, tag);
   MPI_Group all = MPI_GROUP_NULL, listed = MPI_GROUP_NULL;
   check(MPI_Comm_group(comm, &all), "MPI_Comm_group");
   check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &listed), "MPI_Group_incl");
@@ -242,9 +239,7 @@ int size(MPI_Comm comm) {
 }
 
 void barrier(MPI_Comm comm) {
-  collective(
-      "MPI_Barrier", [&] { return MPI_Barrier(comm); },
-      [&](MPI_Request* request) { return MPI_Ibarrier(comm, request); });
+  collective("MPI_Ibarrier", [&](MPI_Request* request) { return MPI_Ibarrier(comm, request); });
 }
 
 void progress(MPI_Comm comm) {
@@ -258,9 +253,8 @@ void broadcast(MPI_Comm comm, void* data, index_t bytes, int root) {
   in_pieces(bytes, max_bytes, [&](index_t start, index_t length) {
     void* piece = at(data, start);
     const int n = to_int(length);
-    collective(
-        "MPI_Bcast", [&] { return MPI_Bcast(piece, n, MPI_BYTE, root, comm); },
-        [&](MPI_Request* request) { return MPI_Ibcast(piece, n, MPI_BYTE, root, comm, request); });
+    collective("MPI_Ibcast",
+               [&](MPI_Request* request) { return MPI_Ibcast(piece, n, MPI_BYTE, root, comm, request); });
   });
 }
 
@@ -283,11 +277,9 @@ std::string first_problem(MPI_Comm comm, const std::string& mine) {
 void all_gather(MPI_Comm comm, const void* value, void* all, index_t bytes) {
   const int n = to_int(bytes);
   value = given(value, at(all, rank(comm) * bytes));
-  collective(
-      "MPI_Allgather", [&] { return MPI_Allgather(value, n, MPI_BYTE, all, n, MPI_BYTE, comm); },
-      [&](MPI_Request* request) {
-        return MPI_Iallgather(value, n, MPI_BYTE, all, n, MPI_BYTE, comm, request);
-      });
+  collective("MPI_Iallgather", [&](MPI_Request* request) {
+    return MPI_Iallgather(value, n, MPI_BYTE, all, n, MPI_BYTE, comm, request);
+  });
 }
 
 void all_gather(MPI_Comm comm, const void* value, void* all, std::span<const int> bytes) {
@@ -299,30 +291,23 @@ void all_gather(MPI_Comm comm, const void* value, void* all, std::span<const int
   const auto mine = static_cast<std::size_t>(rank(comm));
   const int n = bytes[mine];
   value = given(value, at(all, places[mine]));
-  collective(
-      "MPI_Allgatherv",
-      [&] { return MPI_Allgatherv(value, n, MPI_BYTE, all, bytes.data(), places.data(), MPI_BYTE, comm); },
-      [&](MPI_Request* request) {
-        return MPI_Iallgatherv(value, n, MPI_BYTE, all, bytes.data(), places.data(), MPI_BYTE, comm, request);
-      });
+  collective("MPI_Iallgatherv", [&](MPI_Request* request) {
+    return MPI_Iallgatherv(value, n, MPI_BYTE, all, bytes.data(), places.data(), MPI_BYTE, comm, request);
+  });
 }
 
 void gather(MPI_Comm comm, const void* value, void* all, index_t bytes, int root) {
   const int n = to_int(bytes);
-  collective(
-      "MPI_Gather", [&] { return MPI_Gather(value, n, MPI_BYTE, all, n, MPI_BYTE, root, comm); },
-      [&](MPI_Request* request) {
-        return MPI_Igather(value, n, MPI_BYTE, all, n, MPI_BYTE, root, comm, request);
-      });
+  collective("MPI_Igather", [&](MPI_Request* request) {
+    return MPI_Igather(value, n, MPI_BYTE, all, n, MPI_BYTE, root, comm, request);
+  });
 }
 
 void all_to_all(MPI_Comm comm, const void* sent, void* received, index_t bytes) {
   const int n = to_int(bytes);
-  collective(
-      "MPI_Alltoall", [&] { return MPI_Alltoall(sent, n, MPI_BYTE, received, n, MPI_BYTE, comm); },
-      [&](MPI_Request* request) {
-        return MPI_Ialltoall(sent, n, MPI_BYTE, received, n, MPI_BYTE, comm, request);
-      });
+  collective("MPI_Ialltoall", [&](MPI_Request* request) {
+    return MPI_Ialltoall(sent, n, MPI_BYTE, received, n, MPI_BYTE, comm, request);
+  });
 }
 
 std::vector<std::string> all_to_all(MPI_Comm comm, const std::vector<std::string>& texts) {
@@ -348,16 +333,10 @@ std::vector<std::string> all_to_all(MPI_Comm comm, const std::vector<std::string
     for (std::size_t r = 0; r < members; ++r)
       from += std::string_view(texts[r]).substr(std::min(texts[r].size(), static_cast<std::size_t>(begin)),
                                                 static_cast<std::size_t>(counts[0][r]));
-    collective(
-        "MPI_Alltoallv",
-        [&] {
-          return MPI_Alltoallv(from.data(), counts[0].data(), places[0].data(), MPI_BYTE, to.data(),
-                               counts[1].data(), places[1].data(), MPI_BYTE, comm);
-        },
-        [&](MPI_Request* request) {
-          return MPI_Ialltoallv(from.data(), counts[0].data(), places[0].data(), MPI_BYTE, to.data(),
-                                counts[1].data(), places[1].data(), MPI_BYTE, comm, request);
-        });
+    collective("MPI_Ialltoallv", [&](MPI_Request* request) {
+      return MPI_Ialltoallv(from.data(), counts[0].data(), places[0].data(), MPI_BYTE, to.data(),
+                            counts[1].data(), places[1].data(), MPI_BYTE, comm, request);
+    });
     for (std::size_t r = 0; r < members; ++r)
       all[r] += std::string_view(to).substr(static_cast<std::size_t>(places[1][r]),
                                             static_cast<std::size_t>(counts[1][r]));
@@ -371,9 +350,9 @@ void all_reduce(MPI_Comm comm, void* data, index_t count, ElementKind kind, Redu
     const int n = to_int(length);
     const MPI_Datatype type = datatype(kind);
     const MPI_Op how = op(operation);
-    collective(
-        "MPI_Allreduce", [&] { return MPI_Allreduce(MPI_IN_PLACE, piece, n, type, how, comm); },
-        [&](MPI_Request* request) { return MPI_Iallreduce(MPI_IN_PLACE, piece, n, type, how, comm, request); });
+    collective("MPI_Iallreduce", [&](MPI_Request* request) {
+      return MPI_Iallreduce(MPI_IN_PLACE, piece, n, type, how, comm, request);
+    });
   });
 }
 

@@ -159,6 +159,8 @@ MPI_Request raccumulate(MPI_Win win, int rank, index_t offset, ElementKind kind,
                         const void* source, index_t bytes);
 void wait_all(std::vector<MPI_Request>& requests);
 bool test_all(std::vector<MPI_Request>& requests);
+/// Waits, and serves meanwhile if this process has anything to serve.
+void serve_until_all(std::vector<MPI_Request>& requests);
 void flush(MPI_Win win, int rank);
 void flush_local(MPI_Win win, int rank);
 void sync_memory(MPI_Win win);

@@ -81,6 +81,10 @@ bool test_all(std::vector<MPI_Request>& requests) {
   return requests.empty();
 }
 
+void serve_until_all(std::vector<MPI_Request>& requests) {
+  is_serving() ? serve_until([&] { return test_all(requests); }) : wait_all(requests);
+}
+
 void exchange(MPI_Comm comm, int other, std::span<const std::byte> sent, std::span<std::byte> received) {
   constexpr int tag = 32001;  // beyond those of MemberMessages, which may have the same communicator
   std::vector<MPI_Request> requests;
@@ -91,7 +95,7 @@ void exchange(MPI_Comm comm, int other, std::span<const std::byte> sent, std::sp
     requests.push_back(isend(comm, sent.data() + begin, length, other, tag));
   });
   const activity::Wait waits("messages between two nodes");
-  is_serving() ? serve_until([&] { return test_all(requests); }) : wait_all(requests);
+  serve_until_all(requests);
 }
 
 }  // namespace tessera::detail::mpi

@@ -171,7 +171,7 @@ Tracing::~Tracing() {
 // Each rank sends rank 0 some messages, and rank 0 answers with its time. The shortest round trip counts.
 void Tracing::read_clock() {
   constexpr int rounds = 10;
-  MPI_Comm comm = world_.comm();
+  MPI_Comm comm = world_.beside();
   mpi::barrier(comm);
   trace::ClockReading best{trace::now(), 0, 0};
   for (int round = 0; world_.rank() != 0 && round < rounds; ++round) {
@@ -251,7 +251,7 @@ void Tracing::finish() {
 
 // Rank 0 writes the events as they come, and keeps the sums for the end.
 std::string Tracing::collect(const std::string& events, const std::string& sums) {
-  MPI_Comm comm = world_.comm();
+  MPI_Comm comm = world_.beside();
   if (world_.rank() != 0) {
     send_text(comm, events, 0);
     send_text(comm, sums, 0);

@@ -53,7 +53,7 @@ mpi::Win create_tested_window(GroupState& group, std::byte* slice, index_t bytes
   if (!group.runtime().environment().windows) {
     mine = "TESSERA_WINDOW=off switches them off";
   } else {
-    win = mpi::create_window(group.comm(), group.beside(), slice, bytes, mine);
+    win = mpi::create_window(group.beside(), group.comm(), slice, bytes, mine);
   }
   problem = group.agree(mine);
   // If only some members have a window, it cannot be freed, as freeing is collective, and MPICH crashes at its

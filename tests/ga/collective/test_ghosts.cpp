@@ -384,6 +384,7 @@ TEST(Ghosts, wrong_uses_are_told) {
             std::string::npos);
   {
     const auto update = b.update_ghosts_async();
+    EXPECT_THROW(b.close(), UsageError);
     EXPECT_NE(message_of<UsageError>([&] { b.update_ghosts(); }).find("has not been waited for"),
               std::string::npos);
   }

@@ -3,7 +3,9 @@
 #include "process_runtimes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -84,6 +86,25 @@ bool they_stay_apart(const Runtime& one, const Runtime& other) {
   return right;
 }
 
+// Rank 1 has one Runtime, and the others two. So they serve nodes when the second one starts, and rank 1 does
+// not.
+bool runtimes_of_different_processes_work(int rank) {
+  MPI_Comm part = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 1 ? MPI_UNDEFINED : 0, rank, &part);
+  std::optional<Runtime> of_some;
+  if (part != MPI_COMM_NULL) of_some.emplace(part);
+  bool good = true;
+  {
+    const Runtime of_all(MPI_COMM_WORLD);
+    good = exchange_works(of_all.world());
+    if (rank > 0) good = exchange_works(of_all.world().form(std::array{1, 2})) && good;
+  }
+  if (of_some) good = exchange_works(of_some->world()) && good;
+  of_some.reset();
+  if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
+  return good;
+}
+
 }  // namespace
 
 // Two libraries of one program, each with a Runtime. While a rank waits in the second Runtime, others access
@@ -127,6 +148,7 @@ int two_runtimes() {
     play(first, first);
     good &= static_cast<int>(exchange_works(first.world()));
   }
+  good &= static_cast<int>(runtimes_of_different_processes_work(rank));
   int all = 0;
   MPI_Comm_free(&reversed);
   MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

@@ -26,11 +26,13 @@ struct KeptAllocator {
   KeptAllocator() noexcept = default;
   template <class U>
   KeptAllocator(const KeptAllocator<U>&) noexcept {}
+  // NOLINTBEGIN(bugprone-sizeof-expression): elements may be pointers.
   T* allocate(std::size_t count) {
     if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
     return static_cast<T*>(allocate_kept(count * sizeof(T)));
   }
   void deallocate(T* memory, std::size_t count) noexcept { free_kept(memory, count * sizeof(T)); }
+  // NOLINTEND(bugprone-sizeof-expression)
   template <class U, class... Values>
   void construct(U* place, Values&&... values) {
     if constexpr (sizeof...(Values) == 0)
