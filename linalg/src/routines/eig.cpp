@@ -82,15 +82,19 @@ bool normalise(const SliceCore& vectors) {
   return std::ranges::all_of(norms, [](double norm) { return norm > 0; });
 }
 
-// A reflection, which is its own inverse: I - 2 u u^T / (u^T u). No element of u is small, and u has no period.
+// A reflection, which is its own inverse: I - 2 u u^H / (u^H u). No element of u is small, u has no period, and
+// its elements have different phases: p?lahqr fails for some matrices after every real reflection.
 template <class T>
 ArrayCore reflection(const ScalapackCall& call, index_t n) {
-  const auto u = [](index_t i) { return 2 + std::sin(1 + static_cast<double>(i) * static_cast<double>(i)); };
+  const auto u = [](index_t i) {
+    const double square = static_cast<double>(i) * static_cast<double>(i);
+    return std::polar(2 + std::sin(1 + square), 2 * std::sin(2 + 3 * square));
+  };
   double square = 0;
-  for (index_t i = 0; i < n; ++i) square += u(i) * u(i);
+  for (index_t i = 0; i < n; ++i) square += std::norm(u(i));
   ArrayCore result = call.matrix(n, n, {element_kind<T>(), sizeof(T)});
   for_each_element<T>(result, [&](index_t i, index_t j, T& x) {
-    x = static_cast<Real<T>>((i == j ? 1 : 0) - 2 * u(i) * u(j) / square);
+    x = static_cast<T>((i == j ? 1.0 : 0.0) - 2.0 * u(i) * std::conj(u(j)) / square);
   });
   tessera::detail::end_operation(result);
   return result;

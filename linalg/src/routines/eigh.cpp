@@ -158,6 +158,8 @@ std::vector<Real<T>> solve(const SliceCore& a, const SliceCore* b, const EighOpt
   const ScalapackCall call(eigh_name, a, n, options.blocking);
   const int size = call.narrow(n);
   const ScalapackMatrix matrix = call.copy_of(a);
+  // p?hengst and ELPA would read imaginary parts there, which other routines ignore.
+  for_each_of_diagonal<T>(matrix.matrix(), [](index_t, T& x) { x = std::real(x); });
   std::optional<ScalapackMatrix> factor;
   // Of rows and columns of both matrices, and of the rows of vectors: it keeps the eigenvalues.
   std::vector<int> scales;

@@ -208,11 +208,11 @@ TESSERA_DEFINE(pd, double)
   }                                                                                                            \
   template <>                                                                                                  \
   int lahqr(bool vectors, int n, T* h, const Descriptor& dh, T* w, T* z, const Descriptor& dz) {               \
-    const int both = vectors ? 1 : 0;                                                                          \
+    const int wants_vectors = vectors ? 1 : 0;                                                                 \
     return with_workspace<T>(dh, {.work = 10.0 * n}, [&](const Workspace<T>& room) {                           \
       int info = 0;                                                                                            \
-      p##lahqr_(&both, &both, &n, &one, &n, h, raw(dh), w, &one, &n, z, raw(dz), room.work, &room.length,      \
-                room.integers, &room.integer_length, &info);                                                   \
+      p##lahqr_(&one, &wants_vectors, &n, &one, &n, h, raw(dh), w, &one, &n, z, raw(dz), room.work,            \
+                &room.length, room.integers, &room.integer_length, &info);                                     \
       return info;                                                                                             \
     });                                                                                                        \
   }                                                                                                            \

@@ -37,8 +37,9 @@ int unmhr(int n, const T* a, const Descriptor& da, const T* scales, T* z, const 
 /// be zero.
 template <class T>
 int hseqr(int n, T* h, const Descriptor& dh, T* real_parts, T* imaginary_parts);
-/// The same for a complex matrix. With vectors, h becomes the triangular matrix of its Schur form, and z is
-/// multiplied by the unitary one.
+/// The same for a complex matrix. It becomes the triangular matrix of its Schur form, and z is multiplied by
+/// the unitary one if vectors are wanted. (For eigenvalues alone, p?lahqr (2.2) does not tell if it has not
+/// found them.)
 template <class T>
 int lahqr(bool vectors, int n, T* h, const Descriptor& dh, T* w, T* z, const Descriptor& dz);
 /// z = z times the eigenvectors of a complex triangular matrix.

@@ -67,6 +67,14 @@ testing::AssertionResult are_eigenpairs(const Local<T>& a, const Local<T>& v, co
     return testing::AssertionFailure() << v.extents()[1] << " vectors for " << w.size() << " values";
   return are_close(product(a, v), scaled_columns(v, w), tolerance);
 }
+/// Whether a v = v w, for a real or complex matrix and complex vectors. @local
+template <class T, class C>
+testing::AssertionResult have_small_residuals(const Local<T>& a, const Local<C>& v, const std::vector<C>& w,
+                                              double bound) {
+  Local<C> as_complex(a.extents());
+  std::copy(a.begin(), a.end(), as_complex.begin());
+  return are_close(product(as_complex, v), scaled_columns(v, w), bound);
+}
 /// Whether the columns are orthonormal. @local
 template <class T>
 testing::AssertionResult are_orthonormal(const Local<T>& v, double tolerance) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <random>
 
@@ -182,6 +184,77 @@ TYPED_TEST(Signs, are_the_same_on_any_number_of_ranks) {
   expect_rule(left);
   EXPECT_TRUE(are_close(product(scaled_columns(left, s), all_of(vh)), matrix, tolerance));
   expect_rule(all_of(linalg::eig(square).vectors));
+  world().sync();
+}
+
+// Pairs that are weakly coupled: p?lahqr fails for them, also after a real reflection.
+template <class T>
+void check_weakly_coupled_pairs(const std::array<std::complex<double>, 4>& expected, double coupling) {
+  using C = std::complex<RealOf<T>>;
+  Local<T> pairs(Extents<2>{4, 4});
+  pairs(0, 1) = pairs(1, 0) = pairs(2, 3) = pairs(3, 2) = T{1};
+  pairs(1, 2) = T(static_cast<RealOf<T>>(coupling)), pairs(2, 1) = T(static_cast<RealOf<T>>(-coupling));
+  Array<T, 2> a(world(), {4, 4}, {.name = "pairs"});
+  set(a, pairs);
+  std::vector<C> values;
+  for (const auto& value : expected) values.emplace_back(value);
+  const auto [w, v] = linalg::eig(a);
+  EXPECT_TRUE(are_close_in_any_order(w, values, tolerance<T>(4, 5)));
+  EXPECT_TRUE(are_close_in_any_order(linalg::eigvals(a), values, tolerance<T>(4, 5)));
+  EXPECT_TRUE(have_small_residuals(pairs, all_of(v), w, tolerance<T>(4, 5)));
+  world().sync();
+}
+
+TEST(WeaklyCoupled, pairs_have_their_eigenvalues) {
+  for (const double h : {1e-3, 1e-6}) {
+    SCOPED_TRACE(h);
+    // From the characteristic polynomial: x^4 + (h^2 - 2) x^2 + 1
+    const std::complex<double> square((2 - h * h) / 2, h * std::sqrt(4 - h * h) / 2), x = std::sqrt(square);
+    const std::array<std::complex<double>, 4> expected{x, -x, std::conj(x), -std::conj(x)};
+    check_weakly_coupled_pairs<double>(expected, h);
+    check_weakly_coupled_pairs<std::complex<double>>(expected, h);
+    check_weakly_coupled_pairs<std::complex<float>>(expected, h);
+  }
+}
+
+// In chains whose couplings alternate.
+TEST(WeaklyCoupled, chains_have_the_sum_of_their_squares) {
+  using C = std::complex<double>;
+  for (const index_t n : {index_t{8}, index_t{20}, index_t{40}, index_t{70}}) {
+    for (const double weak : {1e-3, 1e-5}) {
+      Local<C> chain(Extents<2>{n, n});
+      double trace_of_square = 0;
+      for (index_t i = 0; i + 1 < n; ++i) {
+        const double coupling = i % 2 == 0 ? 1 : weak, back = i % 2 == 0 ? 1 : -weak;
+        chain(i, i + 1) = coupling, chain(i + 1, i) = back;
+        trace_of_square += 2 * coupling * back;
+      }
+      Array<C, 2> a(world(), {n, n}, {.name = "chain"});
+      set(a, chain);
+      C sum = 0;
+      for (const C& x : linalg::eigvals(a)) sum += x * x;
+      EXPECT_LE(std::abs(sum - trace_of_square), 1e-11 * static_cast<double>(n)) << n << " " << weak;
+      world().sync();
+    }
+  }
+}
+
+// Imaginary parts on the diagonal of a Hermitian matrix are not read, with a metric neither.
+TEST(Diagonals, imaginary_parts_are_ignored) {
+  using C = std::complex<double>;
+  Local<C> matrix(Extents<2>{2, 2}), metric(Extents<2>{2, 2});
+  matrix(0, 0) = C(2, 1), matrix(1, 1) = C(3, -7);
+  metric(0, 0) = 1, metric(0, 1) = metric(1, 0) = 0.5, metric(1, 1) = 1.25;
+  Array<C, 2> a(world(), {2, 2}, {.name = "a"}), b(world(), {2, 2}, {.name = "b"});
+  set(a, matrix), set(b, metric);
+  EXPECT_TRUE(are_close(linalg::eigvalsh(a, b), std::vector<double>{1.5, 4}, 1e-13));
+  EXPECT_TRUE(are_close(linalg::eigh(a, b).values, std::vector<double>{1.5, 4}, 1e-13));
+  EXPECT_TRUE(are_close(linalg::eigvalsh(a), std::vector<double>{2, 3}, 1e-13));
+  EXPECT_TRUE(are_equal(all_of(a), matrix)) << "an operand changed";
+  if (linalg::has_elpa()) {
+    EXPECT_TRUE(
+        are_close(linalg::eigh(a, {.solver = EighSolver::elpa}).values, std::vector<double>{2, 3}, 1e-13));
+  }
   world().sync();
 }
 

@@ -120,15 +120,6 @@ TYPED_TEST(Spectra, of_singular_values_give_back_matrices_of_all_shapes) {
   }
 }
 
-// Whether A v = v w, for a real or complex matrix and complex vectors.
-template <class T, class C>
-testing::AssertionResult have_small_residuals(const Local<T>& a, const Local<C>& v, const std::vector<C>& w,
-                                              double bound) {
-  Local<C> as_complex(a.extents());
-  std::copy(a.begin(), a.end(), as_complex.begin());
-  return are_close(product(as_complex, v), scaled_columns(v, w), bound);
-}
-
 TYPED_TEST(Spectra, of_general_matrices_have_small_residuals) {
   using T = TypeParam;
   using C = std::complex<RealOf<T>>;
