@@ -60,6 +60,28 @@ void put_barrier_local_read(Stage& at) {
 // Each rank has its own elements.
 void local_writes_of_all(Stage& at) { write_own(at.line); }
 
+struct Cell {
+  double density, energy;
+};
+using Cells = Array<Cell, 1>;
+
+// Rank 0 writes the energies of some of its cells where they are, and rank 1 puts the energies of others.
+void write_energies(Stage& at, const char* name, const Patch<1>& own, const Patch<1>& others) {
+  Cells cells(at.world, {16 * at.world.size()}, {.name = name});
+  if (at.rank == 0) {
+    for_each_local(cells.slice(own).member(&Cell::energy), [](const Index<1>&, double& energy) { energy = 1; });
+  }
+  const LocalArray<double, 1> values(others.extents());
+  if (at.rank == 1) cells.put_field(others, &Cell::energy, values);
+  cells.sync();
+}
+void local_writes_of_members(Stage& at) {
+  write_energies(at, "local-writes-of-members", {{0}, {2}}, {{2}, {3}});
+}
+void local_write_and_put_of_members(Stage& at) {
+  write_energies(at, "local-write-and-put-of-members", {{0}, {2}}, {{1}, {2}});
+}
+
 }  // namespace
 
 std::span<const Case> local_accesses() {
@@ -76,6 +98,9 @@ std::span<const Case> local_accesses() {
       {"put-barrier-local-read", Verdict::wrong, 2, put_barrier_local_read,
        "local access for reading by rank 0", "put by rank 1"},
       {"local-writes-of-all", Verdict::right, 1, local_writes_of_all},
+      {"local-writes-of-members", Verdict::right, 2, local_writes_of_members},
+      {"local-write-and-put-of-members", Verdict::wrong, 2, local_write_and_put_of_members,
+       "local access for writing by rank 0", "put by rank 1"},
   };
   return all;
 }

@@ -90,14 +90,14 @@ class Array {
   /// slice of the segment, in the order that the layout says. They keep their values. The segment keeps its
   /// memory and can still be used; see Segment::part. @collective
   /// @throws UsageError on every rank if the slices are too small for the layout, `offset` is no multiple of
-  /// 16, or ranks disagree. It is also thrown if the options have another domain than the segment (a group
-  /// on one node has cpu anyway)
+  /// 16 and of the elements' alignment, or ranks disagree. It is also thrown if the options have another domain
+  /// than the segment (a group on one node has cpu anyway)
   Array(const Segment& memory, index_t offset, const Layout<N>& layout, const ArrayOptions<N>& options = {})
       : core_({memory,
                offset,
                detail::layout_with_ghosts(layout, options),
                {element_kind<T>(), sizeof(T)},
-               {options.name, options.domain, periodic(options)}}) {}
+               {options.name, options.domain, periodic(options), alignof(T)}}) {}
   /// An array of the same group, layout, type, ghost cells and atomic domain; its elements are unspecified.
   /// @collective
   Array duplicate(std::string_view name) const {

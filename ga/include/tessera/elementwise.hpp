@@ -191,12 +191,13 @@ inline constexpr Transform transform{};
 
 namespace detail {
 inline CheckedAccess checked_piece(const SliceCore& slice, const LocalPiece& piece, ArrayCore::Access access) {
-  Coordinates extents{};
-  for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank()); ++d)
+  const index_t members = slice.array().type().size / slice.type().size;
+  Coordinates extents{}, strides{};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank()); ++d) {
     extents[d] = piece.box.hi[d] - piece.box.lo[d];
-  return {slice.array(),
-          {piece.data, slice.rank(), extents.data(), piece.strides.data(), slice.type().size},
-          access};
+    strides[d] = piece.strides[d] / members;
+  }
+  return {slice.array(), {piece.data, slice.rank(), extents.data(), strides.data(), slice.type().size}, access};
 }
 template <class T>
 inline constexpr auto access_of = std::is_const_v<T> ? ArrayCore::Access::read : ArrayCore::Access::write;

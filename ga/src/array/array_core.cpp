@@ -128,6 +128,11 @@ ArrayCore::ArrayCore(const Segment& memory, index_t offset, LayoutCore layout, E
       epoch_(std::make_unique<EpochState>()) {
   if (const auto problem = shape_problem(group(), layout_, type_); !problem.empty())
     throw UsageError(formatted("array \"{}\" {}", options.name, problem));
+  if (offset % options.alignment != 0) {
+    throw UsageError(formatted(
+        "array \"{}\": offset {} in segment \"{}\" is no multiple of {}, the alignment of its elements",
+        options.name, offset, memory.name(), options.alignment));
+  }
   // A segment on one node has the CPU domain, whatever was asked for.
   if (options.domain && *options.domain != domain() && group().node_count() > 1) {
     throw UsageError(

@@ -18,12 +18,12 @@ Box box_of_extents(const index_t* extents, int rank) {
   return box;
 }
 
-// The elements of a buffer times alpha, row by row.
+// The elements of a buffer times alpha, row by row. A real alpha keeps parts that are infinite or NaN apart.
 template <class C>
 std::vector<C> multiplied(const Buffer<const void*>& from, int rank, C alpha) {
   std::vector<C> products;
   auto walk = [&](auto&& self, int d, const C* at) -> void {
-    if (d == rank) return products.push_back(alpha * *at);
+    if (d == rank) return products.push_back(alpha.imag() == 0 ? alpha.real() * *at : alpha * *at);
     for (index_t i = 0; i < from.extents[d]; ++i) self(self, d + 1, at + i * from.strides[d]);
   };
   walk(walk, 0, static_cast<const C*>(from.data));

@@ -74,8 +74,8 @@ void require_positions(const ArrayCore& array, const index_t* at, index_t count)
 // node both times or never, so its order is kept. If the values lie in the array itself, the order of all
 // matters.
 bool may_go_first(const ArrayCore& array, const void* values, const VectorOptions& options) noexcept {
-  return options.method == VectorMethod::automatic && array.segment().face().direct_ranks > 0 &&
-         !array.segment().locate(values);
+  return options.method == VectorMethod::automatic && options.batch >= 0 &&
+         array.segment().face().direct_ranks > 0 && !array.segment().locate(values);
 }
 
 // Moves the elements on this node, some at a time. Each is prefetched when its place is found, and moved while

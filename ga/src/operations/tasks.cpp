@@ -3,6 +3,7 @@
 #include <tessera/tasks.hpp>
 
 #include <algorithm>
+#include <span>
 
 #include <tessera/core/agreed.hpp>
 #include <tessera/runtime/detail/fingerprint.hpp>
@@ -52,12 +53,13 @@ void TaskCounter::reset(std::optional<index_t> count) {
         formatted("\"{}\" was used after it was closed, or outlived by its Runtime", global_.name()));
   const Group& all = group();
   const index_t wanted = count.value_or(count_);
-  all.check_agreement([&] {
-    return detail::CollectiveCall{formatted("TaskCounter::reset of \"{}\"", global_.name()),
-                                  static_cast<std::uint64_t>(wanted), formatted(" to {} tasks", wanted)};
-  });
+  index_t bounds[] = {wanted, ~wanted};
+  all.all_reduce(std::span(bounds), Reduce::max);  // no rank draws any more
+  if (bounds[0] != ~bounds[1]) {
+    throw UsageError(formatted("TaskCounter::reset of \"{}\": ranks give from {} to {} tasks", global_.name(),
+                               ~bounds[1], bounds[0]));
+  }
   count_ = checked_count(wanted, global_.name());
-  all.barrier();  // no rank still draws
   mine_ = {0, 0};
   ended_ = false;
   few_left_ = false;

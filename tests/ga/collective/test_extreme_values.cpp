@@ -273,6 +273,18 @@ TEST(ExtremeValues, a_factor_of_one_keeps_infinite_numbers) {
   fill(b, Complex(0));
   axpby(Complex(2), b, Complex(1), a, a);
   expect_kept(a);
+  struct Signal {  // a complex member at a multiple of its parts' size
+    double phase;
+    Complex z;
+  };
+  Array<Signal, 1> waves(world(), {5});
+  fill(waves, Signal{0, 0});
+  LocalArray<Complex, 1> added(Extents<1>(5));
+  std::fill_n(added.data(), 5, Complex(infinity, 1));
+  if (world().rank() == 0) waves.acc_field({{0}, {5}}, &Signal::z, added);
+  waves.sync();
+  for_each_local(std::as_const(waves),
+                 [](const Index<1>&, const Signal& wave) { EXPECT_EQ(wave.z, Complex(infinity, 1)); });
 }
 
 // Both parts are finite, and the magnitude is no float.

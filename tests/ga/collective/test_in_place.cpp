@@ -101,6 +101,20 @@ TEST(InPlace, two_arrays_share_memory_and_ghost_cells_work) {
   all.sync();
 }
 
+TEST(InPlace, elements_have_their_alignment) {
+  struct alignas(32) Vector {
+    double x[4];
+  };
+  const Segment memory(world(), 4096, "vectors");
+  const auto layout = Layout<1>::blocked({8}, world().size());
+  EXPECT_NE(message_of<UsageError>([&] {
+              const Array<Vector, 1> a(memory, 16, layout, {.name = "a"});
+            }).find("offset 16 in segment \"vectors\" is no multiple of 32"),
+            std::string::npos);
+  const Array<Vector, 1> a(memory, 32, layout);
+  world().sync();
+}
+
 TEST(InPlace, arrays_in_the_same_bytes_overlap_as_slices_of_one_do) {
   const auto layout = Layout<2>::blocked({4, 3}, world().size());
   const index_t bytes = (largest_part(layout, world().size()) * index_t{sizeof(double)} + 15) / 16 * 16;

@@ -211,11 +211,10 @@ TEST(Tasks, members_that_disagree_are_refused) {
 }
 
 TEST(Tasks, counts_that_differ_between_ranks_are_told) {
-#ifndef TESSERA_TEST_CHECKS
-  GTEST_SKIP() << "collective calls are not checked in this build";
-#endif
-  if (world().size() == 1) return;
   TaskCounter counter(world(), 3, {.name = "few"});
+  EXPECT_THROW(counter.reset(-1), UsageError);
+  if (world().size() == 1) return;
+  EXPECT_THROW(counter.reset(world().rank() == 0 ? 3 : -1), UsageError);
   const auto text = message_of<UsageError>([&] { counter.reset(world().rank() == 0 ? 4 : 5); });
   EXPECT_NE(text.find("TaskCounter::reset of \"few\""), std::string::npos) << text;
   EXPECT_NE(text.find("5 tasks"), std::string::npos) << text;

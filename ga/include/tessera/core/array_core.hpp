@@ -42,6 +42,7 @@ struct CoreOptions {
   std::string_view name = "unnamed";
   std::optional<AtomicDomain> domain = {};
   Periodic periodic{};
+  index_t alignment = 1;  // of elements
 };
 
 /// The most bytes that the layout gives a rank of the group; few if the layout is not possible. @local
