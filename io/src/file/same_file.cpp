@@ -87,10 +87,10 @@ class FileBeside {
   void make() {
     made_ = Descriptor(::open(path_.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0666));
     if (made_) return;
-    throw IoError(
-        formatted("nodes number this file differently, and no file can be made beside it to find out whether "
-                  "they share it: {}",
-                  last_system_error()));
+    throw IoError(formatted(
+        "nodes see another number or time of this file, and no file can be made beside it to find out "
+        "whether they share it: {}",
+        last_system_error()));
   }
   // Waits for a moment, as a network file system may not show it at once.
   bool is_seen(const Group& group) const {
@@ -130,10 +130,12 @@ std::string difference(const Group& group, const std::filesystem::path& path, co
   const FileIdentity opened = identity(file);
   const auto device = static_cast<index_t>(opened.device), number = static_cast<index_t>(opened.number);
   const bool on_node = differs(group.node(), {device, number});
-  const bool between_nodes = differs(group, {number});
   if (group.all_reduce(static_cast<int>(on_node), Reduce::max) != 0) return different;
-  if (!between_nodes) return {};
-  if (numbers == Numbers::must_agree) return different;
+  if (numbers == Numbers::must_agree) return differs(group, {number}) ? different : "";
+  // Two file systems may give the same number to their files, but not at the same time.
+  struct stat status {};
+  if (fstat(file.get(), &status) != 0) status = {};
+  if (!differs(group, {number, status.st_size, status.st_ctim.tv_sec, status.st_ctim.tv_nsec})) return {};
   return access == Access::read ? difference_to_read(group, file) : difference_to_write(group, path);
 }
 

@@ -215,6 +215,17 @@ std::vector<std::byte> packed(const Properties& creation, const Type& type, cons
   return found;
 }
 
+// HDF5's parallel calls pack all chunks, also those at the ends of a dataset that asks for another treatment.
+void require_alike_chunks(const Properties& creation) {
+  unsigned options = 0;
+  check(H5Pget_chunk_opts(creation.get(), &options), "H5Pget_chunk_opts");
+  if (options == 0) return;
+  throw IoError(
+      "chunks at the ends of the dataset are not packed as the others are, and HDF5 cannot write such chunks "
+      "in a "
+      "parallel program; copy the file with h5repack first, or write under another name");
+}
+
 }  // namespace
 
 void try_chunks(const Dataset& dataset, const Memory& memory, const Box& box, int rank) {
@@ -224,6 +235,7 @@ void try_chunks(const Dataset& dataset, const Memory& memory, const Box& box, in
   if (filters == 0) return;
   require_filters(creation, filters);
   require_numbers(dataset);
+  require_alike_chunks(creation);
   if (plain_bytes(dataset, all_chunks(dataset)) > static_cast<hsize_t>(max_packed_chunk)) {
     throw IoError(formatted(
         "the dataset is compressed or checked in chunks of more than {} bytes, which HDF5 cannot write in a "
@@ -247,14 +259,7 @@ void give_space(const Dataset& dataset, hsize_t begin) {
   chunks.begin[0] = (begin + chunks.size[0] - 1) / chunks.size[0] * chunks.size[0];
   // If HDF5 has given the first one space, it has so with all.
   if (chunks.are_none() || bytes_of_chunk(dataset, chunks.begin) > 0) return;
-  unsigned options = 0;
-  check(H5Pget_chunk_opts(creation.get(), &options), "H5Pget_chunk_opts");
-  if (options != 0) {
-    throw IoError(
-        "chunks at the ends of the dataset are not packed as the others are, and HDF5 cannot add such chunks "
-        "in "
-        "a parallel program; copy the file with h5repack first, or write under another name");
-  }
+  require_alike_chunks(creation);
   const Type type(check(H5Dget_type(dataset.get()), "H5Dget_type"));
   std::vector<std::byte> stored = fill_values(creation, type, chunks.size);
   if (check(H5Pget_nfilters(creation.get()), "H5Pget_nfilters") > 0)

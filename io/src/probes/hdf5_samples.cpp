@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/names.hpp"
+#include "file/only_writer.hpp"
 #include "format.hpp"
 #include "hdf5/hdf5.hpp"
 #include "hdf5/hdf5_losses.hpp"
@@ -73,7 +74,9 @@ class Hdf5Samples final : public SampleFile {
 
   index_t cut(double time, const ElementType& type) override {
     const hdf5::Silence silence;
-    const hdf5::File file = hdf5::open_alone_to_write(safe_to_change(path()));
+    const std::filesystem::path file_path = safe_to_change(path());
+    const OnlyWriter writer(open_regular(file_path, Use::write, Links::refuse));
+    const hdf5::File file = hdf5::open_alone_to_write(file_path);
     const hdf5::Dataset times = hdf5::open_dataset(file, "time");
     if (const auto extents = hdf5::extents(times); extents.size() != 1)
       throw IoError(formatted("dataset \"time\" has {} dimensions, not one", extents.size()));
@@ -108,6 +111,7 @@ class Hdf5Samples final : public SampleFile {
 
   void create(const Samples& samples) override {
     const hdf5::Silence silence;
+    OnlyWriter::require_none(identity(path()));
     AtomicFile output(path());
     output.begin();
     try {
@@ -137,6 +141,7 @@ class Hdf5Samples final : public SampleFile {
     const std::filesystem::path file_path = safe_to_change(path());
     // HDF5 does not survive a full disk.
     const Descriptor bytes = open_regular(file_path, Use::write, Links::refuse);
+    const OnlyWriter writer(bytes);
     const index_t size = size_of_file(bytes);
     reserve_space(bytes, size, bytes_for(samples), Size::stays);
     hdf5::without_loss([&] {

@@ -66,6 +66,38 @@ void check_appended(const std::filesystem::path& path, Written written, bool is_
   EXPECT_TRUE(equal_lists(expected, contents(io::load<double, 3>(world(), path, "x"))));
 }
 
+// With H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS, the chunk at the end is stored without the filter.
+TEST(ForeignChunks, partial_chunks_that_are_not_packed_are_read_and_not_written) {
+  const Directory directory;
+  const auto path = directory / "partial.h5";
+  std::vector<double> numbers(10);
+  for (std::size_t i = 0; i < 10; ++i) numbers[i] = static_cast<double>(i);
+  on_rank_0([&] {
+    const hsize_t all = 10, chunk = 4;
+    const hid_t access = good(H5Pcreate(H5P_FILE_ACCESS));
+    good(H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110));
+    const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
+    const hid_t space = good(H5Screate_simple(1, &all, nullptr)),
+                creation = good(H5Pcreate(H5P_DATASET_CREATE));
+    good(H5Pset_chunk(creation, 1, &chunk));
+    good(H5Pset_shuffle(creation));
+    good(H5Pset_chunk_opts(creation, H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS));
+    const hid_t set = good(H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    good(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()));
+    good(H5Dclose(set));
+    good(H5Pclose(creation));
+    good(H5Sclose(space));
+    good(H5Fclose(file));
+    good(H5Pclose(access));
+  });
+  Array<double, 1> a(world(), {10}, {.name = "a"});
+  File file(world(), path, Mode::read_write);
+  file.read("x", a);
+  EXPECT_TRUE(equal_lists(numbers, contents(a)));
+  expect_words(message_of<io::IoError>([&] { file.write("x", a); }), {"ends of the dataset", "h5repack"});
+  file.close();
+}
+
 TEST(ForeignChunks, steps_are_appended_to_a_dataset_of_another_program) {
   const Directory directory;
   for (const Written written : {Written::nothing, Written::a_chunk, Written::everything}) {

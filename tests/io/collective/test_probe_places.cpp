@@ -49,6 +49,28 @@ TEST(ProbePlaces, hdf5_takes_any_number_of_points_without_names) {
                {"10000 points", "at most 4000"});
 }
 
+// HDF5 would lose datasets of one of both.
+TEST(ProbePlaces, files_that_are_open_to_write_are_refused) {
+  const Directory directory;
+  const auto path = directory / "run.h5";
+  Array<double, 2> array(world(), {5, 4}, {.name = "a"});
+  fill(array, 1.0);
+  const std::vector<Probe<2>> points{{.at = {2, 3}}};
+  Probes<2> probes(world(), path, points);
+  probes.sample(0, array);
+  io::File file(world(), path, io::Mode::read_write);
+  const std::vector<std::string> words{"run.h5", "open for writing already"};
+  expect_words(message_of<io::IoError>([&] { probes.sample(1, array); }), words);
+  expect_words(message_of<io::IoError>([&] { Probes<2>(world(), path, points).sample(1, array); }), words);
+  file.write("u", array);
+  file.close();
+  probes.sample(2, array);  // and the one that was refused
+  on_rank_0([&] {
+    EXPECT_TRUE(equal_lists(std::vector<double>{0, 1, 2}, raw_dataset<double>(path, "time").elements));
+    EXPECT_EQ(raw_dataset<double>(path, "u").elements.size(), 20U);
+  });
+}
+
 TEST(ProbePlaces, full_disk_keeps_what_is_there) {
   const char* directory = std::getenv("TESSERA_TEST_FULL_DISK");
   if (directory == nullptr) GTEST_SKIP() << "needs a small file system";

@@ -133,7 +133,7 @@ class File {
   index_t steps(std::string_view name) const;
   /// Reads one step. @collective @throws as read
   template <WritableOperand A>
-  void read_step(std::string_view name, index_t step, A&& into) {
+  requires(rank_v<A> < max_rank) void read_step(std::string_view name, index_t step, A&& into) {
     read_step(name, step, slice_of(into).core());
   }
 
