@@ -160,8 +160,8 @@ class Ghosts {
   bool by_dimension_pays_ = false;
   std::optional<Flags> flags_;
   std::optional<Segment> landing_;
-  std::vector<index_t> awaited_;    // flags
-  std::vector<std::byte> message_;  // the one that is being packed
+  std::vector<index_t> awaited_;            // flags
+  std::vector<std::byte> message_;          // the one that is being packed
   std::vector<std::byte> sent_, received_;  // in messages
   std::optional<MemberMessages> messages_;  // destroyed first: it waits for those that use the memory
   Plan* under_way_ = nullptr;
