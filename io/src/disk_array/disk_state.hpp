@@ -13,8 +13,8 @@
 #include "disk_array/disk_worker.hpp"
 #include "disk_array/section_transfer.hpp"
 #include "disk_array/sections_in_transfer.hpp"
-#include "file/only_writer.hpp"
 #include "posix/descriptor.hpp"
+#include "posix/only_writer.hpp"
 
 namespace tessera::io::detail {
 

@@ -7,9 +7,9 @@
 
 #include <tessera/runtime/group.hpp>
 
-#include "file/only_writer.hpp"
 #include "hdf5/hdf5.hpp"
 #include "posix/descriptor.hpp"
+#include "posix/only_writer.hpp"
 
 // Opening files and datasets that should be there, with errors that help.
 namespace tessera::io::detail {

@@ -18,8 +18,8 @@
 #include <tessera/runtime/detail/wait.hpp>
 
 #include "base/checksum.hpp"
-#include "file/only_writer.hpp"
 #include "format.hpp"
+#include "posix/only_writer.hpp"
 
 namespace tessera::io::detail {
 namespace {

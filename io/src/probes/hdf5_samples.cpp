@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "base/names.hpp"
-#include "file/only_writer.hpp"
 #include "format.hpp"
 #include "hdf5/hdf5.hpp"
 #include "hdf5/hdf5_losses.hpp"
@@ -13,6 +12,7 @@
 #include "posix/descriptor.hpp"
 #include "posix/disk_space.hpp"
 #include "posix/links.hpp"
+#include "posix/only_writer.hpp"
 #include "probes/sample_file.hpp"
 
 namespace tessera::io::detail {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPDX-FileCopyrightText: the Tessera developers
-#include "file/only_writer.hpp"
+#include "posix/only_writer.hpp"
 
 #include <mutex>
 #include <set>
